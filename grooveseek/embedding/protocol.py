@@ -1,0 +1,79 @@
+"""What an embedding model is to the rest of groove."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Vectors = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelIdentity:
+    """What must be equal for two vectors to be comparable. Stored in the index and compared as a whole."""
+
+    provider: str
+    name: str
+    revision: str
+    dimension: int
+    pooling: str
+    normalised: bool
+    window: int
+    query_prefix: str = ""
+    passage_prefix: str = ""
+
+
+class Embedder(Protocol):
+    """Text to unit vectors.
+
+    ``scripts`` are the writing systems the model reads, named as :func:`grooveseek.text.scripts.script_of` names
+    them; ``None`` means all. ``window`` is the number of tokens one text may have, special tokens included.
+    """
+
+    @property
+    def identity(self) -> ModelIdentity: ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    @property
+    def window(self) -> int: ...
+
+    @property
+    def scripts(self) -> frozenset[str] | None: ...
+
+    def windows(self, text: str) -> list[tuple[int, int]]:
+        """Cut a text into overlapping pieces the model can read whole.
+
+        Character ranges, in order, covering every token of the text; one range when it fits. A text without a token
+        gives an empty list: there is nothing to embed.
+        """
+        ...
+
+    def count_tokens(self, text: str) -> int:
+        """How many tokens the text has, special tokens not included."""
+        ...
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """float32 [n, dimension], unit rows, in the order given. A text's vector does not depend on its neighbours.
+
+        Raises BadVector for a row that is not finite or has no length.
+        """
+        ...
+
+    def embed_query(self, text: str) -> Vectors:
+        """float32 [dimension], of unit length."""
+        ...
+
+
+class Reranker(Protocol):
+    """A cross-encoder: scores a query against each text on its own. Higher is better; raw logits, no range promised."""
+
+    @property
+    def name(self) -> str: ...
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]: ...

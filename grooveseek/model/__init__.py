@@ -1,0 +1,1 @@
+"""Values without I/O: what the parts of groove hand to one another."""
