@@ -1,0 +1,54 @@
+"""The full-text leg's two tables: every match of a MATCH expression with its BM25 score.
+
+The score is FTS5's ``bm25()`` (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009; k1 = 1.2, b = 0.75) with
+its sign turned, so that higher is better. Expressions come from the query compiler only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from grooveseek.store.database import Database
+from grooveseek.store.records import Ids, Scores
+
+Table = Literal["fts_trigram", "fts_words"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnWeights:
+    """What a word counts in each column."""
+
+    heading: float = 2.0
+    context: float = 1.0
+    content: float = 1.0
+
+
+class FullText:
+    """Matches in the two full-text tables of one index."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def matches(self, table: Table, expression: str, weights: ColumnWeights) -> tuple[Ids, Scores]:
+        """Every chunk that matches, with its score; ids ascending."""
+        rows = self._db.all(
+            f"SELECT rowid, -bm25({table}, ?, ?, ?) FROM {table} WHERE {table} MATCH ? ORDER BY rowid",
+            (weights.heading, weights.context, weights.content, expression),
+        )
+        ids = np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))
+        scores = np.fromiter((row[1] for row in rows), dtype=np.float64, count=len(rows))
+        return ids, scores
+
+    def ids(self, table: Table, expression: str) -> Ids:
+        """Every chunk that matches, ascending, without a score."""
+        rows = self._db.all(f"SELECT rowid FROM {table} WHERE {table} MATCH ? ORDER BY rowid", (expression,))
+        return np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))
+
+    def optimise(self) -> None:
+        """Merge each table's segments into one, after a large run of writes."""
+        with self._db.transaction():
+            for table in ("fts_trigram", "fts_words"):
+                self._db.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")

@@ -1,0 +1,90 @@
+"""Facts about the index as a whole, kept as JSON under their names in ``index_meta``."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from grooveseek.store.database import Database
+from grooveseek.store.records import CorpusSnapshot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastRun:
+    """The last indexing run that came to its end."""
+
+    finished_at: str
+    seconds: float
+    documents: int
+    chunks: int
+    skipped: int
+
+
+class Meta:
+    """Typed access to ``index_meta``."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def get(self, key: str) -> Any:
+        """The value, decoded; ``None`` when it was never set."""
+        text = self._db.value("SELECT value FROM index_meta WHERE key = ?", (key,))
+        return None if text is None else json.loads(text)
+
+    def set(self, key: str, value: object) -> None:
+        """Set a value of JSON's types."""
+        text = json.dumps(value, ensure_ascii=False, sort_keys=True)
+        with self._db.transaction():
+            self._db.execute(
+                "INSERT INTO index_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+                (key, text),
+            )
+
+    @property
+    def model_identity(self) -> dict[str, Any] | None:
+        """The model the vectors were made with, as :class:`~grooveseek.embedding.protocol.ModelIdentity`'s fields."""
+        value: dict[str, Any] | None = self.get("model_identity")
+        return value
+
+    @property
+    def contextual(self) -> bool:
+        """Whether breadcrumbs were put in front of the texts."""
+        return bool(self.get("contextual"))
+
+    @property
+    def declared_fields(self) -> tuple[str, ...]:
+        """Frontmatter keys that filters may ask for, as of the last completed run."""
+        return tuple(self.get("declared_fields") or ())
+
+    @property
+    def last_run(self) -> LastRun | None:
+        """The last completed run."""
+        value = self.get("last_run")
+        return None if value is None else LastRun(**value)
+
+    def record_run(self, run: LastRun, declared_fields: Sequence[str]) -> None:
+        """Note a completed run and what it indexed the fields of."""
+        with self._db.transaction():
+            self.set("last_run", asdict(run))
+            self.set("declared_fields", list(declared_fields))
+
+    def counts(self) -> tuple[int, int]:
+        """(documents, chunks)."""
+        row = self._db.one("SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM chunks)")
+        return (0, 0) if row is None else (row[0], row[1])
+
+    def corpus_snapshot(self) -> CorpusSnapshot:
+        """Counts and a SHA-256 over every chunk's place and text, in one read snapshot."""
+        digest = hashlib.sha256()
+        with self._db.snapshot():
+            documents, chunks = self.counts()
+            for path, index, heading, context, content in self._db.execute(
+                "SELECT d.path, c.idx, c.heading, c.context, c.content FROM chunks c "
+                "JOIN documents d ON d.id = c.document_id ORDER BY d.path, c.idx"
+            ):
+                line = json.dumps([path, index, heading, context, content], ensure_ascii=True)
+                digest.update(line.encode("ascii") + b"\n")
+        return CorpusSnapshot(documents=documents, chunks=chunks, digest=digest.hexdigest())

@@ -1,0 +1,81 @@
+"""An open index: its parts behind one object."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from grooveseek.errors import NoIndex
+from grooveseek.store import schema
+from grooveseek.store.database import Database
+from grooveseek.store.documents import Documents
+from grooveseek.store.fulltext import FullText
+from grooveseek.store.meta import Meta
+from grooveseek.store.records import CorpusSnapshot
+from grooveseek.store.selection import Selection
+from grooveseek.store.vectors import VectorIndex
+
+
+class Store:
+    """One index file, opened. A thread opens its own; readers never wait for a writer."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.documents = Documents(database)
+        self.vectors = VectorIndex(database)
+        self.fulltext = FullText(database)
+        self.selection = Selection(database)
+        self.meta = Meta(database)
+
+    @classmethod
+    def open_for_writing(cls, path: Path) -> Store:
+        """Open, create or migrate the index at ``path``."""
+        database = Database(path)
+        try:
+            schema.prepare(database)
+        except BaseException:
+            database.close()
+            raise
+        return cls(database)
+
+    @classmethod
+    def open_for_reading(cls, path: Path) -> Store:
+        """Open an index that exists. Raises NoIndex when it does not."""
+        if not path.exists() and not path.is_symlink():
+            raise NoIndex(f"there is no index at {path} yet. Run `groove index` first")
+        database = Database(path, read_only=True)
+        try:
+            if schema.check(database) == 0:
+                raise NoIndex(f"the index at {path} is empty. Run `groove index` first")
+            schema.require_current(database)
+        except BaseException:
+            database.close()
+            raise
+        return cls(database)
+
+    def close(self) -> None:
+        """Close the file."""
+        self.database.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Everything written inside becomes visible at once, or not at all."""
+        with self.database.transaction():
+            yield
+
+    @contextlib.contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Everything read inside is of one state of the index."""
+        with self.database.snapshot():
+            yield
+
+    def corpus_snapshot(self) -> CorpusSnapshot:
+        """Counts and digest of what is indexed."""
+        return self.meta.corpus_snapshot()

@@ -1,0 +1,58 @@
+"""Which writing system a character belongs to.
+
+The name is the first word of the character's Unicode name in lower case (``latin``, ``cyrillic``, ``hangul``, ...),
+with the few exceptions below. That needs no table of ranges and follows the Unicode version Python carries.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from functools import lru_cache
+
+HAN, HIRAGANA, KATAKANA, HANGUL = "han", "hiragana", "katakana", "hangul"
+
+UNSPACED = frozenset({HAN, HIRAGANA, KATAKANA, HANGUL, "thai", "lao", "khmer", "myanmar"})
+"""Scripts whose words stand in unbroken runs, or carry particles unbroken: a word is found inside its run."""
+
+_FIRST_WORD = {"cjk": HAN, "ideographic": HAN, "kangxi": HAN}
+_EXCEPTIONS = {"々": HAN, "〆": HAN, "〇": HAN, "ー": KATAKANA, "ｰ": KATAKANA, "゛": HIRAGANA, "゜": HIRAGANA}
+
+
+@lru_cache(maxsize=65_536)
+def script_of(char: str) -> str | None:
+    """The script of one letter; ``None`` for anything that is not a letter or a mark.
+
+    A combining mark of no particular script (``COMBINING ACUTE ACCENT``) is ``inherited``.
+    """
+    if char in _EXCEPTIONS:
+        return _EXCEPTIONS[char]
+    if unicodedata.category(char)[0] not in "LM":
+        return None
+    words = unicodedata.name(char, "unknown").lower().replace("-", " ").split()
+    if words[0] in ("fullwidth", "halfwidth") and len(words) > 1:
+        words = words[1:]
+    if words[0] in ("combining", "variation"):
+        return "inherited"
+    return _FIRST_WORD.get(words[0], words[0])
+
+
+@lru_cache(maxsize=65_536)
+def is_word_char(char: str) -> bool:
+    """Letters, digits and the marks on them. Everything else separates words, the underscore included."""
+    return char in _EXCEPTIONS or unicodedata.category(char)[0] in "LNM"
+
+
+def script_shares(text: str) -> dict[str, float]:
+    """The share of a text's letters each script has, largest first. Marks without a script do not count."""
+    counts = Counter(script for script in map(script_of, text) if script not in (None, "inherited"))
+    total = sum(counts.values())
+    return {str(script): count / total for script, count in counts.most_common()}
+
+
+def readable_share(text: str, scripts: frozenset[str] | None) -> float:
+    """The share of a text's letters that a model reading ``scripts`` can make something of; 1.0 without letters."""
+    if scripts is None:
+        return 1.0
+    shares = script_shares(text)
+    return sum(share for script, share in shares.items() if script in scripts) if shares else 1.0
