@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 MIB = 1024 * 1024
 
@@ -23,10 +23,16 @@ def setting(
     choices: tuple[str, ...] | None = None,
     trusted: bool = False,
     size: bool = False,
+    nonempty: bool = False,
+    form: Literal["address", "absolute", "name-or-directory"] | None = None,
+    example: Any = None,
 ) -> Any:
     """A dataclass field with what the loader and the template need to know about its key.
 
-    ``size``: a byte count, a text such as ``"10 MiB"``, or ``"unlimited"`` (kept as ``None``).
+    ``size``: a byte count, a text such as ``"10 MiB"``, or ``"unlimited"`` (kept as ``None``). ``nonempty``: a list
+    with at least one element. ``form``: what a text must look like beyond its type; ``address`` is ``HOST:PORT``,
+    ``absolute`` a path that does not depend on where it is read, ``name-or-directory`` a name, or a directory when a
+    separator stands in it. ``example`` is shown, commented out, for a key that has no default.
     """
     metadata = {
         "help": help,
@@ -35,6 +41,9 @@ def setting(
         "choices": choices,
         "trusted": trusted,
         "size": size,
+        "nonempty": nonempty,
+        "form": form,
+        "example": example,
     }
     return field(default=default, metadata=metadata)
 
@@ -75,7 +84,9 @@ class ParserSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexSettings:
-    path: Path | None = setting(None, "the index file; default .groove.db beside the knowledge base", trusted=True)
+    path: Path | None = setting(  # noqa: RUF009 - a dataclass field, not a value shared by all instances
+        None, "the index file; default .groove.db beside the knowledge base", trusted=True, example="index/.groove.db"
+    )
     max_raw_text_size: int | None = setting(50 * MIB, "largest text file read", minimum=1, size=True)
     max_raw_binary_size: int | None = setting(50 * MIB, "largest PDF or Office file read", minimum=1, size=True)
     max_decompressed_size: int | None = setting(
@@ -91,12 +102,15 @@ class WatchSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpSettings:
-    bind: str = setting("127.0.0.1:3100", "address and port of the HTTP transport")
+    bind: str = setting("127.0.0.1:3100", "address and port of the HTTP transport", form="address")
     allowed_hosts: tuple[str, ...] = setting(
         ("localhost", "127.0.0.1", "[::1]"), "Host names answered; an empty list answers all", trusted=True
     )
     allowed_origins: tuple[str, ...] | None = setting(
-        None, "Origins answered; default http://localhost, 127.0.0.1 and [::1] at the port", trusted=True
+        None,
+        "Origins answered; default http://localhost, 127.0.0.1 and [::1] at the port",
+        trusted=True,
+        example=("http://localhost:3100",),
     )
     healthz_public: bool = setting(True, "answer /healthz whatever the Host", trusted=True)
     max_sessions: int = setting(256, "MCP sessions at once; 0 for no cap", minimum=0, maximum=1_000_000, trusted=True)
@@ -110,9 +124,11 @@ class TransportSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvalSettings:
-    golden: str | None = setting(None, "golden file, relative to the knowledge base; default .groove-eval.yml")
+    golden: str | None = setting(
+        None, "golden file, relative to the knowledge base; default .groove-eval.yml", example=".groove-eval.yml"
+    )
     history_size: int = setting(10, "runs kept in the history", minimum=1, maximum=10_000)
-    k_values: tuple[int, ...] = setting((1, 5, 10), "cutoffs of the metrics", minimum=1, maximum=1000)
+    k_values: tuple[int, ...] = setting((1, 5, 10), "cutoffs of the metrics", minimum=1, maximum=1000, nonempty=True)
     regression_threshold: float = setting(
         0.05, "fall of a mean that --fail-on-regression calls a regression", minimum=0.0, maximum=1.0
     )
@@ -160,18 +176,29 @@ class SearchSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextualSettings:
-    enabled: bool = setting(False, "put a chunk's breadcrumb in front of its text for the model, full text and reranker")
+    enabled: bool = setting(
+        False, "put a chunk's breadcrumb in front of its text for the model, full text and reranker"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddingSettings:
-    provider: str = setting(
-        "local", "where vectors come from", choices=("local", "fastembed", "openai"), trusted=True
+    provider: str = setting("local", "where vectors come from", choices=("local", "fastembed", "openai"), trusted=True)
+    model: str | None = setting(
+        None, "model name at the remote endpoint", trusted=True, example="text-embedding-3-small"
     )
-    model: str | None = setting(None, "model name at the remote endpoint", trusted=True)
-    base_url: str | None = setting(None, "OpenAI-compatible endpoint, up to and without /embeddings", trusted=True)
-    dimension: int | None = setting(None, "length of the remote model's vectors", minimum=1, maximum=65_536, trusted=True)
-    api_key_env: str | None = setting(None, "environment variable that holds the key", trusted=True)
+    base_url: str | None = setting(
+        None,
+        "OpenAI-compatible endpoint, up to and without /embeddings",
+        trusted=True,
+        example="http://127.0.0.1:8080/v1",
+    )
+    dimension: int | None = setting(
+        None, "length of the remote model's vectors", minimum=1, maximum=65_536, trusted=True, example=384
+    )
+    api_key_env: str | None = setting(
+        None, "environment variable that holds the key", trusted=True, example="EMBEDDING_API_KEY"
+    )
     query_prefix: str = setting("", "put in front of a query")
     passage_prefix: str = setting("", "put in front of a passage")
     batch_size: int = setting(64, "texts a request", minimum=1, maximum=2048)
@@ -183,14 +210,22 @@ class EmbeddingSettings:
 class Settings:
     """All of groove.toml. ``reranker`` names a cross-encoder or ``none``; ``model`` a catalogue name or a directory."""
 
-    kb_path: Path | None = setting(None, "the folder to search")
-    model: str = setting("all-minilm-l6-v2", "embedding model: a name from the catalogue, or a model directory")
-    reranker: str = setting("none", "cross-encoder: none, a name from the catalogue, or a model directory")
+    kb_path: Path | None = setting(  # noqa: RUF009 - as above
+        None, "the folder to search", example="notes"
+    )
+    model: str = setting(
+        "all-minilm-l6-v2", "embedding model: a name from the catalogue, or a model directory", form="name-or-directory"
+    )
+    reranker: str = setting(
+        "none", "cross-encoder: none, a name from the catalogue, or a model directory", form="name-or-directory"
+    )
     rerank_by_default: bool = setting(True, "use the reranker, once one is set, unless a query says otherwise")
     rerank_timeout_ms: int = setting(
         0, "milliseconds after which the fused order is answered instead; 0 waits", minimum=0, maximum=600_000
     )
-    fastembed_cache_dir: Path | None = setting(None, "where downloaded models are kept; absolute", trusted=True)
+    fastembed_cache_dir: Path | None = setting(  # noqa: RUF009 - as above
+        None, "where downloaded models are kept; absolute", trusted=True, form="absolute", example="~/models"
+    )
     exclude_headings: tuple[str, ...] = setting((), "a section whose heading contains one of these is left out")
     exclude_dirs: tuple[str, ...] = setting(
         (".obsidian", ".git", "node_modules", "target", ".vscode", ".idea"),
