@@ -2,7 +2,8 @@
 
 A field's default is the documented default; its metadata says what values are allowed, and the loader, ``groove config
 init`` and docs/configuration.md are all read off these classes. ``trusted=True`` marks a key that is ignored, with a
-warning, in a file that was found rather than named (see :mod:`grooveseek.settings.trust`).
+warning, in a file that was found rather than named; some others may not have every value there (see
+:mod:`grooveseek.settings.trust`).
 """
 
 from __future__ import annotations
@@ -102,7 +103,11 @@ class WatchSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpSettings:
-    bind: str = setting("127.0.0.1:3100", "address and port of the HTTP transport", form="address")
+    bind: str = setting(
+        "127.0.0.1:3100",
+        "address and port of the HTTP transport; one that other machines reach, only in a file named by --config",
+        form="address",
+    )
     allowed_hosts: tuple[str, ...] = setting(
         ("localhost", "127.0.0.1", "[::1]"), "Host names answered; an empty list answers all", trusted=True
     )
@@ -183,7 +188,11 @@ class ContextualSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddingSettings:
-    provider: str = setting("local", "where vectors come from", choices=("local", "fastembed", "openai"), trusted=True)
+    provider: str = setting(
+        "local",
+        "where vectors come from; openai sends the knowledge base away, so only in a file named by --config",
+        choices=("local", "fastembed", "openai"),
+    )
     model: str | None = setting(
         None, "model name at the remote endpoint", trusted=True, example="text-embedding-3-small"
     )
