@@ -27,15 +27,20 @@ _WIDTH = 110
 def render_template(values: Mapping[str, Any] | None = None) -> str:
     """A groove.toml with every key, its meaning and its range; every active value is the default.
 
-    ``values`` (dotted key -> value as :class:`Settings` keeps it) are written in place of their defaults. A text that
-    is not Unicode, which a path may be, raises ValueError: TOML cannot say it.
+    ``values`` (dotted key -> value as :class:`Settings` keeps it) are written in place of their defaults. Raises
+    ValueError for lone surrogates, which a path may hold but TOML cannot.
     """
     given = values or {}
     blocks = [_INTRODUCTION]
     for table, members in groupby(keys().values(), key=lambda key: key.table):
         header = f"[{table}]\n" if table else ""
         blocks.append(header + "\n".join(_entry(key, given) for key in members))
-    return "\n".join(blocks)
+    text = "\n".join(blocks)
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{error.object[error.start]!r} is no character that TOML can hold") from error
+    return text
 
 
 def render_reference() -> str:
@@ -49,19 +54,16 @@ def render_reference() -> str:
 
 
 def toml_value(value: object) -> str:
-    """A value of :class:`Settings` in TOML. Raises ValueError for a text with lone surrogates."""
+    """A value of :class:`Settings` in TOML. Lone surrogates are left as they are."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (int, float)):
         return repr(value)
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(toml_value(element) for element in value)}]"
-    text = str(value)
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise ValueError(f"{text!r} is not Unicode text") from error
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")  # TOML wants DEL escaped, JSON does not
+    return json.dumps(str(value), ensure_ascii=False).replace(
+        "\x7f", "\\u007f"
+    )  # TOML wants DEL escaped, JSON does not
 
 
 def shown_value(key: Key, value: object) -> str | None:

@@ -18,7 +18,7 @@ from grooveseek.settings.keys import Key, build, flatten, keys
 from grooveseek.settings.loader import Provenance
 from grooveseek.settings.sections import Settings
 
-_REMOTE_PROVIDERS = frozenset({"openai"})
+_LOCAL_PROVIDERS = frozenset({"local", "fastembed"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,11 @@ def _judge(key: Key, value: Any, config: Path) -> tuple[Any, str] | None:
         return (key.default, f"is ignored: {reason}. --kb-path names the folder all the same.") if reason else None
     if key.name == "transport.http.bind":
         return _judge_bind(value, config)
-    if key.trusted or (key.size and value is None) or (key.name == "embedding.provider" and value in _REMOTE_PROVIDERS):
+    if (
+        key.trusted
+        or (key.size and value is None)
+        or (key.name == "embedding.provider" and value not in _LOCAL_PROVIDERS)
+    ):
         return key.default, f"is ignored, because groove found this file by itself. {_way_out(config)}"
     return None
 
