@@ -103,7 +103,9 @@ class QualityProfile(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedDocument:
-    """What a parser makes of one file's bytes. ``tags_added`` are the parser's own (``parse:too-deep`` and the like)."""
+    """What a parser makes of one file's bytes. ``tags_added`` are the parser's own (``parse:too-deep`` and the
+    like).
+    """
 
     title: str
     chunks: tuple[Chunk, ...]

@@ -1,1 +1,1 @@
-
+"""From a query to an answer, one file a stage."""

@@ -104,6 +104,9 @@ class Database:
             self._connection.execute(sql, bindings)
             return int(self._connection.last_insert_rowid())
 
+    def _in_transaction(self) -> bool:
+        return bool(self._connection.in_transaction)
+
     def changes(self) -> int:
         """Rows the last statement changed."""
         return int(self._connection.changes())
@@ -114,9 +117,9 @@ class Database:
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing. ``BEGIN IMMEDIATE``, because a reader that turns writer fails at once however long it may wait;
-        a nested use is a savepoint."""
-        if self._connection.in_transaction:
+        """All or nothing. ``BEGIN IMMEDIATE``, because a reader that turns writer fails at once however long it may
+        wait; a nested use is a savepoint."""
+        if self._in_transaction():
             with self._connection:
                 yield
             return
@@ -128,14 +131,14 @@ class Database:
                 self._connection.execute("COMMIT")
         except BaseException:
             with contextlib.suppress(apsw.Error):
-                if self._connection.in_transaction:
+                if self._in_transaction():
                     self._connection.execute("ROLLBACK")
             raise
 
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[None]:
         """Statements inside see one state of the file, whatever is written meanwhile."""
-        if self._connection.in_transaction:
+        if self._in_transaction():
             yield
             return
         with self._worded():
@@ -144,7 +147,7 @@ class Database:
             yield
         finally:
             with contextlib.suppress(apsw.Error):
-                if self._connection.in_transaction:
+                if self._in_transaction():
                     self._connection.execute("COMMIT")
 
     def version_stamp(self) -> tuple[int, int]:

@@ -21,7 +21,7 @@ VECTOR_TYPE = np.dtype("<f2")
 
 _DOCUMENT_COLUMNS = (
     "path, title, category, topic, depth, date, tags, content_hash, size_bytes, mtime_ns, parser, parser_tags, "
-    "frontmatter_unparsed, tags_unparseable, notices"
+    "frontmatter_unparsed, tags_unparseable, notices, is_source"
 )
 _CHUNK_COLUMNS = (
     "idx, heading, level, heading_path, content, context, start_line, end_line, start_byte, end_byte, symbol_kind, "
@@ -57,6 +57,11 @@ class Documents:
             self._db.execute("DELETE FROM documents WHERE id = ?", (document_id,))
             return True
 
+    def rename(self, previous_path: str, path: str) -> None:
+        """Give a document another path; its chunks and vectors stay."""
+        with self._db.transaction():
+            self._db.execute("UPDATE documents SET path = ? WHERE path = ?", (path, previous_path))
+
     def touch(self, path: str, *, size_bytes: int, mtime_ns: int) -> None:
         """Note that a file was seen unchanged with this size and time."""
         with self._db.transaction():
@@ -86,11 +91,14 @@ class Documents:
             document_id,
             *_chunk_values(record),
             int(record.is_boilerplate),
+            record.letters,
+            record.readable,
             record.input_hash,
             len(record.vectors),
         )
         chunk_id = self._db.insert(
-            f"INSERT INTO chunks (document_id, {_CHUNK_COLUMNS}, is_boilerplate, input_hash, windows) "
+            f"INSERT INTO chunks (document_id, {_CHUNK_COLUMNS}, "
+            "is_boilerplate, letters, readable, input_hash, windows) "
             f"VALUES ({', '.join('?' * len(values))})",
             values,
         )
@@ -132,6 +140,10 @@ class Documents:
         for row in self._db.execute(f"SELECT {_DOCUMENT_COLUMNS} FROM documents ORDER BY path"):
             yield _document_from(row)
 
+    def has_source_besides(self, path: str) -> bool:
+        """Whether any document but the one at ``path`` is source code."""
+        return bool(self._db.value("SELECT EXISTS (SELECT 1 FROM documents WHERE is_source AND path <> ?)", (path,)))
+
     def chunks_of(self, path: str) -> list[StoredChunk]:
         """A document's chunks in order."""
         ids = [
@@ -160,7 +172,9 @@ class Documents:
         return found
 
     def vectors_by_input(self, hashes: Iterable[bytes]) -> dict[bytes, npt.NDArray[np.float32]]:
-        """Vectors already made for these embedding inputs: hash to float32 [windows, dimension]. Missing ones are left out."""
+        """Vectors already made for these embedding inputs: hash to float32 [windows, dimension]. Missing ones are
+        left out.
+        """
         found: dict[bytes, npt.NDArray[np.float32]] = {}
         for input_hash in dict.fromkeys(hashes):
             row = self._db.one("SELECT id, windows FROM chunks WHERE input_hash = ? LIMIT 1", (input_hash,))
@@ -219,6 +233,7 @@ def _document_values(document: DocumentRecord) -> Row:
         int(document.frontmatter_unparsed),
         int(document.tags_unparseable),
         _json([[notice.message, notice.line] for notice in document.notices]),
+        int(document.is_source),
     )
 
 
@@ -262,6 +277,7 @@ def _document_from(row: Row, fields: Mapping[str, tuple[str, ...]] | None = None
         frontmatter_unparsed=bool(row[12]),
         tags_unparseable=bool(row[13]),
         notices=tuple(Notice(message=message, line=line) for message, line in json.loads(row[14])),
+        is_source=bool(row[15]),
         fields=fields or {},
     )
 

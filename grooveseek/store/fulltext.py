@@ -1,7 +1,7 @@
 """The full-text leg's two tables: every match of a MATCH expression with its BM25 score.
 
-The score is FTS5's ``bm25()`` (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009; k1 = 1.2, b = 0.75) with
-its sign turned, so that higher is better. Expressions come from the query compiler only.
+The score is FTS5's ``bm25()`` (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009; k1 = 1.2,
+b = 0.75) with its sign turned, so that higher is better. Expressions come from the query compiler only.
 """
 
 from __future__ import annotations

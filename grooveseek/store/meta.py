@@ -39,7 +39,8 @@ class Meta:
         text = json.dumps(value, ensure_ascii=False, sort_keys=True)
         with self._db.transaction():
             self._db.execute(
-                "INSERT INTO index_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+                "INSERT INTO index_meta (key, value) VALUES (?, ?) "
+                "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
                 (key, text),
             )
 

@@ -1,4 +1,6 @@
-"""The order of a leg's candidates: score, then path, then position, so that equal scores come in the same order always."""
+"""The order of a leg's candidates: score, then path, then position, so that equal scores come in the same order
+always.
+"""
 
 from __future__ import annotations
 

@@ -32,18 +32,23 @@ class DocumentRecord:
     parser_tags: tuple[str, ...] = ()
     frontmatter_unparsed: bool = False
     tags_unparseable: bool = False
+    is_source: bool = False
     notices: tuple[Notice, ...] = ()
     fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkRecord:
-    """One chunk ready to be written: the parser's chunk, its figures, and its vectors (float32 [windows, dimension])."""
+    """One chunk ready to be written: the parser's chunk, its figures, and its vectors (float32 [windows,
+    dimension]).
+    """
 
     chunk: Chunk
     token_count: int
     quality: float
     is_boilerplate: bool
+    letters: int
+    readable: int
     input_hash: bytes
     vectors: npt.NDArray[np.float32]
     indexed_context: str = ""

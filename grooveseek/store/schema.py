@@ -1,7 +1,7 @@
 """The schema, and the way old files become new ones.
 
-``SCHEMA_VERSION`` stands in the file as ``PRAGMA user_version``. A migration is a function from one version to the next,
-run in a transaction of its own; opening a file for writing runs what is missing.
+``SCHEMA_VERSION`` stands in the file as ``PRAGMA user_version``. A migration is a function from one version to the
+next, run in a transaction of its own; opening a file for writing runs what is missing.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ CREATE TABLE documents (
     mtime_ns             INTEGER NOT NULL,               -- of the file when it was read
     parser               TEXT NOT NULL,
     parser_tags          TEXT NOT NULL,                  -- JSON array: tags the parser added, never the author's
+    is_source            INTEGER NOT NULL,               -- source code: what the chunking policy speaks of
     frontmatter_unparsed INTEGER NOT NULL,
     tags_unparseable     INTEGER NOT NULL,
     notices              TEXT NOT NULL                   -- JSON array of {message, line}
@@ -57,6 +58,8 @@ CREATE TABLE chunks (
     token_count    INTEGER NOT NULL,
     quality        REAL NOT NULL,
     is_boilerplate INTEGER NOT NULL,
+    letters        INTEGER NOT NULL,                     -- letters in the content
+    readable       INTEGER NOT NULL,                     -- of them, in scripts the embedding model reads
     input_hash     BLOB NOT NULL,                        -- SHA-256 of the text given to the embedding model
     windows        INTEGER NOT NULL,                     -- rows this chunk has in chunk_vectors; 0: nothing to embed
     table_rows     TEXT,                                 -- JSON array of [table, row, start, end]

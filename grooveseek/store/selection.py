@@ -45,8 +45,8 @@ class Selection:
     def low_quality_ids(self, threshold: float, *, boilerplate_only: bool) -> Ids:
         """Chunks the default quality rule leaves out, ascending.
 
-        Few words make a vector that is near everything, so the vector leg leaves short chunks out; a word that stands in
-        a short chunk stands there all the same, so the full-text leg leaves out boilerplate only.
+        Few words make a vector that is near everything, so the vector leg leaves short chunks out; a word that stands
+        in a short chunk stands there all the same, so the full-text leg leaves out boilerplate only.
         """
         rows = self._db.all(
             "SELECT id FROM chunks WHERE quality < ? AND (is_boilerplate OR NOT ?) ORDER BY id",
@@ -79,7 +79,8 @@ def _conditions(filters: Filters) -> tuple[list[str], dict[str, object]]:
         bindings["tags_any"] = json.dumps(filters.tags_any)
     if filters.tags_all:
         conditions.append(
-            "NOT EXISTS (SELECT 1 FROM json_each(:tags_all) w WHERE w.value NOT IN (SELECT value FROM json_each(d.tags)))"
+            "NOT EXISTS (SELECT 1 FROM json_each(:tags_all) w "
+            "WHERE w.value NOT IN (SELECT value FROM json_each(d.tags)))"
         )
         bindings["tags_all"] = json.dumps(filters.tags_all)
     if filters.date_from is not None or filters.date_to is not None:

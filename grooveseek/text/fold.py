@@ -2,7 +2,8 @@
 
 The index, the query compiler and the match spans all fold with these functions, so what the index finds is what the
 spans show. Folding is Unicode's NFKC_Casefold (The Unicode Standard, section 3.13, definition D147) restricted to the
-invisible characters that people paste without seeing them: compatibility forms and case fall away (``ＰＬＣ`` is ``plc``, ``ﬁ``
+invisible characters that people paste without seeing them: compatibility forms and case fall away (``ＰＬＣ`` is
+``plc``, ``ﬁ``
 is ``fi``, ``ẞ`` is ``ss``), composed and decomposed spellings meet, accents stay. It is applied piece by piece, a piece
 being a character with the marks that can join it, so that every folded character has an exact place in the original.
 """

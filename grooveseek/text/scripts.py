@@ -43,16 +43,18 @@ def is_word_char(char: str) -> bool:
     return char in _EXCEPTIONS or unicodedata.category(char)[0] in "LNM"
 
 
-def script_shares(text: str) -> dict[str, float]:
-    """The share of a text's letters each script has, largest first. Marks without a script do not count."""
+def count_readable(text: str, scripts: frozenset[str] | None) -> tuple[int, int]:
+    """(letters, letters in ``scripts``). ``None`` reads everything. Marks without a script of their own do not
+    count.
+    """
     counts = Counter(script for script in map(script_of, text) if script not in (None, "inherited"))
-    total = sum(counts.values())
-    return {str(script): count / total for script, count in counts.most_common()}
+    letters = sum(counts.values())
+    if scripts is None:
+        return letters, letters
+    return letters, sum(count for script, count in counts.items() if script in scripts)
 
 
 def readable_share(text: str, scripts: frozenset[str] | None) -> float:
     """The share of a text's letters that a model reading ``scripts`` can make something of; 1.0 without letters."""
-    if scripts is None:
-        return 1.0
-    shares = script_shares(text)
-    return sum(share for script, share in shares.items() if script in scripts) if shares else 1.0
+    letters, readable = count_readable(text, scripts)
+    return readable / letters if letters else 1.0

@@ -3,14 +3,14 @@
 The word index (SQLite FTS5, ``porter unicode61``) splits at spaces, which scripts without spaces do not have. So text
 is spelled for it first: a word of a spaced script is itself, and a run of an unspaced script becomes its characters
 and overlapping pairs of characters in turn (``倉庫係`` is ``倉 倉庫 庫 庫係 係``; bigram indexing after Nie, Gao, Zhang
-and Zhou, "On the use of words and n-grams for Chinese information retrieval", 2000). A query spelled the same way matches as
-a phrase, and a word of one or two characters is a word of the index.
+and Zhou, "On the use of words and n-grams for Chinese information retrieval", 2000). A query spelled the same way
+matches as a phrase, and a word of one or two characters is a word of the index.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from grooveseek.text.fold import fold
 from grooveseek.text.scripts import UNSPACED, is_word_char, script_of
@@ -61,7 +61,7 @@ def _is_mark(char: str) -> bool:
 
 
 def _pairs(units: list[str]) -> Iterator[str]:
-    for left, right in zip(units, units[1:], strict=False):
+    for left, right in pairwise(units):
         yield left
         yield left + right
     yield units[-1]

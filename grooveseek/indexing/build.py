@@ -1,0 +1,170 @@
+"""Running an index: who may write, whether the model fits, and the forced rebuild that switches over at its end.
+
+A forced rebuild writes a second index beside the first and copies it over in one atomic step when it is complete. Until
+then searches answer from the old one; a crash or a cancel leaves the old one and keeps the half-built one, whose
+finished embeddings the next forced rebuild takes over.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from grooveseek.embedding.protocol import Embedder, ModelIdentity
+from grooveseek.errors import ModelMismatch, NoIndex, StoreError
+from grooveseek.indexing.events import CancelToken, Listener, Summary
+from grooveseek.indexing.indexer import Indexer, Parse
+from grooveseek.indexing.prepare import parse_guarded
+from grooveseek.knowledge_base.exclusion import ExclusionRules
+from grooveseek.parsing.registry import Registry
+from grooveseek.store.lock import writer_lock
+from grooveseek.store.store import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexJob:
+    """Everything a run needs to know. ``contextual`` is what the settings ask for; an existing index may say
+    otherwise.
+    """
+
+    root: Path
+    index_path: Path
+    embedder: Embedder
+    registry: Registry
+    rules: ExclusionRules
+    contextual: bool
+    declared_fields: Sequence[str] = ()
+    parse: Parse = parse_guarded
+    command: str = "groove index"
+
+
+def run_index(
+    job: IndexJob,
+    *,
+    force: bool = False,
+    reembed: bool = False,
+    wait: bool = False,
+    listener: Listener | None = None,
+    cancel: CancelToken | None = None,
+) -> Summary:
+    """Bring the index up to date, or build it anew with ``force``. ``reembed`` is a forced build that reuses no vector.
+
+    Raises WriterBusy when another process is writing and ``wait`` is off, ModelMismatch when the index was made with
+    another model and this is not a forced build.
+    """
+    with writer_lock(job.index_path, wait=wait, command=job.command), open_index(job) as live:
+        if (force or reembed) and live.meta.counts()[0] > 0:
+            return _rebuild(job, live, reembed=reembed, listener=listener, cancel=cancel)
+        if force or reembed:
+            _claim(live, job)
+        else:
+            require_same_model(live, job.embedder.identity)
+            if live.meta.model_identity is None:
+                _claim(live, job)
+        indexer = make_indexer(job, live)
+        return indexer.run(listener=listener, cancel=cancel)
+
+
+@contextlib.contextmanager
+def open_index(job: IndexJob) -> Iterator[Store]:
+    """The job's index, opened for writing."""
+    store = Store.open_for_writing(job.index_path)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def make_indexer(
+    job: IndexJob, store: Store, *, reuse_from: Sequence[Store] = (), fallback: Store | None = None
+) -> Indexer:
+    """An indexer on an open index, in the index's own context mode."""
+    return Indexer(
+        root=job.root,
+        store=store,
+        embedder=job.embedder,
+        registry=job.registry,
+        rules=job.rules,
+        contextual=store.meta.contextual,
+        declared_fields=job.declared_fields,
+        reuse_from=reuse_from,
+        fallback=fallback,
+        parse=job.parse,
+    )
+
+
+def require_same_model(store: Store, identity: ModelIdentity) -> None:
+    """Raise ModelMismatch unless the index's vectors were made with this model, or it has none yet."""
+    recorded = store.meta.model_identity
+    wanted = asdict(identity)
+    if recorded is None or recorded == wanted:
+        return
+    differing = [
+        f"{name}: {recorded.get(name)!r} there, {value!r} here"
+        for name, value in wanted.items()
+        if recorded.get(name) != value
+    ]
+    raise ModelMismatch(
+        f"the index {store.database.path} was built with the model {recorded.get('name')!r}, and the settings name "
+        f"{identity.name!r} ({'; '.join(differing)}). Set the model back, or run `groove index --force` to rebuild"
+    )
+
+
+def building_path(index_path: Path) -> Path:
+    """Where a forced rebuild grows before it takes the index's place."""
+    return index_path.with_name(index_path.name + ".building")
+
+
+def remove_database(path: Path) -> None:
+    """Remove a database file with what SQLite keeps beside it."""
+    for suffix in ("-wal", "-shm", "-journal", ""):
+        with contextlib.suppress(FileNotFoundError):
+            path.with_name(path.name + suffix).unlink()
+
+
+def _rebuild(
+    job: IndexJob, live: Store, *, reembed: bool, listener: Listener | None, cancel: CancelToken | None
+) -> Summary:
+    building = _open_building(job, reembed=reembed)
+    try:
+        same_model = live.meta.model_identity == asdict(job.embedder.identity)
+        reuse_from = (live,) if same_model and not reembed else ()
+        indexer = make_indexer(job, building, reuse_from=reuse_from, fallback=live)
+        summary = indexer.run(reparse=True, listener=listener, cancel=cancel)
+        if summary.cancelled:
+            return summary
+        live.database.replace_content_with(building.database)
+        live.database.checkpoint()
+    finally:
+        building.close()
+    remove_database(building_path(job.index_path))
+    return summary
+
+
+def _open_building(job: IndexJob, *, reembed: bool) -> Store:
+    """The half-built index of an earlier try, if it was building the same thing, else an empty one."""
+    path = building_path(job.index_path)
+    try:
+        with Store.open_for_reading(path) as left:
+            usable = (
+                left.meta.model_identity == asdict(job.embedder.identity)
+                and left.meta.contextual == job.contextual
+                and bool(left.meta.get("reembed")) == reembed
+            )
+    except (NoIndex, StoreError):
+        usable = False
+    if not usable:
+        remove_database(path)
+    building = Store.open_for_writing(path)
+    _claim(building, job)
+    building.meta.set("reembed", reembed)
+    return building
+
+
+def _claim(store: Store, job: IndexJob) -> None:
+    """Record what this index is made with."""
+    with store.transaction():
+        store.meta.set("model_identity", asdict(job.embedder.identity))
+        store.meta.set("contextual", job.contextual)

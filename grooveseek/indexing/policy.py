@@ -1,0 +1,33 @@
+"""Which chunking policy an index's source files were cut under.
+
+A file whose bytes have not changed is not parsed again, so an index can hold chunks of an older policy for as long as
+it lives. It says so of itself: the current policy is recorded while it holds no source file, a forced rebuild starts
+from there, and an index that has source files of another policy records that it is a mixture.
+"""
+
+from __future__ import annotations
+
+from grooveseek.parsing.code import CHUNKING_POLICY
+from grooveseek.store.records import DocumentRecord
+from grooveseek.store.store import Store
+
+LEGACY = "legacy"
+_KEY = "chunking_policy"
+
+
+def record_chunking_policy(store: Store, document: DocumentRecord) -> None:
+    """Called in the transaction that writes ``document``."""
+    if not document.is_source or store.meta.get(_KEY) == CHUNKING_POLICY:
+        return
+    store.meta.set(_KEY, LEGACY if store.documents.has_source_besides(document.path) else CHUNKING_POLICY)
+
+
+def recorded_policy(store: Store) -> str | None:
+    """The policy on record; ``None`` when no source file was ever written."""
+    value: str | None = store.meta.get(_KEY)
+    return value
+
+
+def is_current(store: Store) -> bool:
+    """Whether every source file in the index was cut under the current policy."""
+    return recorded_policy(store) in (None, CHUNKING_POLICY)
