@@ -35,22 +35,31 @@ class Embedder(Protocol):
     """
 
     @property
-    def identity(self) -> ModelIdentity: ...
+    def identity(self) -> ModelIdentity:
+        """What the index stores and compares. May look for the model, and raise ModelUnavailable or EmbeddingError."""
+        ...
 
     @property
-    def dimension(self) -> int: ...
+    def dimension(self) -> int:
+        """Length of a vector."""
+        ...
 
     @property
-    def window(self) -> int: ...
+    def window(self) -> int:
+        """Tokens one text may have, special tokens and prefix included."""
+        ...
 
     @property
-    def scripts(self) -> frozenset[str] | None: ...
+    def scripts(self) -> frozenset[str] | None:
+        """Writing systems the model reads; None for all."""
+        ...
 
     def windows(self, text: str) -> list[tuple[int, int]]:
         """Cut a text into overlapping pieces the model can read whole.
 
-        Character ranges, in order, covering every token of the text; one range when it fits. A text without a token
-        gives an empty list: there is nothing to embed.
+        Character ranges (end exclusive), in order, covering every token of the text and every character that is not
+        white space; the whole text as one range when it fits. A text without a token gives an empty list: there is
+        nothing to embed.
         """
         ...
 
@@ -59,7 +68,8 @@ class Embedder(Protocol):
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """float32 [n, dimension], unit rows, in the order given. A text's vector does not depend on its neighbours.
+        """float32 [n, dimension], unit rows, in the order given. A text's vector does not depend on its neighbours,
+        beyond the rounding of float32 (cosine 1 - 1e-6) for a model that runs several texts at once.
 
         Raises BadVector for a row that is not finite or has no length.
         """
@@ -74,6 +84,10 @@ class Reranker(Protocol):
     """A cross-encoder: scores a query against each text on its own. Higher is better; raw logits, no range promised."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What a person calls it."""
+        ...
 
-    def score(self, query: str, texts: Sequence[str]) -> list[float]: ...
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        """One score a text, in the order given. Raises EmbeddingError when the model cannot be used."""
+        ...

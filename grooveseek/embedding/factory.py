@@ -1,0 +1,86 @@
+"""From the settings to an embedder and a reranker. Nothing heavy is imported before one of them is used."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from grooveseek.embedding.bundle import bundled_card
+from grooveseek.embedding.cache import check_cache_dir, resolve_cache_dir
+from grooveseek.embedding.catalog import ModelSpec, resolve_model
+from grooveseek.embedding.fake import FakeEmbedder, FakeReranker
+from grooveseek.embedding.hub import hub_card
+from grooveseek.embedding.local import local_card
+from grooveseek.embedding.protocol import Embedder, Reranker
+from grooveseek.embedding.rerank import load_reranker
+from grooveseek.embedding.runner import ModelCard, OnnxEmbedder
+from grooveseek.errors import ConfigError
+from grooveseek.settings.sections import EmbeddingSettings, Settings
+
+FAKE = "fake"
+"""The name of the embedder and of the reranker that need no model, as ``model`` or ``reranker``. For tests."""
+
+_logger = logging.getLogger(__name__)
+
+
+def build_embedder(settings: Settings, *, environ: Mapping[str, str]) -> Embedder:
+    """The embedder that `[embedding].provider` and `model` ask for; prefixes and threads of the settings win.
+
+    Raises ConfigError for an unknown provider or model name, and for a cache directory that cannot be used. Whether the
+    model's files are there shows on first use.
+    """
+    check_cache_dir(settings.fastembed_cache_dir, environ)
+    if settings.model == FAKE:
+        return FakeEmbedder()
+    provider = settings.embedding.provider
+    if provider not in PROVIDERS:
+        raise ConfigError(
+            f'[embedding] provider = "{provider}" is not available in this version: use {" or ".join(PROVIDERS)}'
+        )
+    return PROVIDERS[provider](settings, environ)
+
+
+def build_reranker(settings: Settings, name: str, *, environ: Mapping[str, str]) -> Reranker:
+    """The cross-encoder called ``name``, which is not ``none``. Raises as :func:`build_embedder` does."""
+    if name == FAKE:
+        return FakeReranker()
+
+    def cache_dir() -> Path:
+        return resolve_cache_dir(settings.fastembed_cache_dir, environ)
+
+    return load_reranker(name, cache_dir=cache_dir, environ=environ, threads=settings.embedding.threads)
+
+
+def _build_local(settings: Settings, environ: Mapping[str, str]) -> Embedder:
+    find = _finder(resolve_model(settings.model), settings, environ)
+    return OnnxEmbedder(lambda: _with_prefixes(find(), settings.embedding), threads=settings.embedding.threads)
+
+
+def _finder(found: ModelSpec | Path, settings: Settings, environ: Mapping[str, str]) -> Callable[[], ModelCard]:
+    if isinstance(found, Path):
+        return lambda: local_card(found)
+    files = found.files
+    if files is None:
+        return bundled_card
+    if found.warning:
+        _logger.warning("The model %s: %s", found.name, found.warning)
+    cache_dir = resolve_cache_dir(settings.fastembed_cache_dir, environ)
+    return lambda: hub_card(found, files, cache_dir=cache_dir, environ=environ)
+
+
+def _with_prefixes(card: ModelCard, settings: EmbeddingSettings) -> ModelCard:
+    identity = replace(
+        card.identity,
+        query_prefix=settings.query_prefix or card.identity.query_prefix,
+        passage_prefix=settings.passage_prefix or card.identity.passage_prefix,
+    )
+    return replace(card, identity=identity)
+
+
+PROVIDERS: Mapping[str, Callable[[Settings, Mapping[str, str]], Embedder]] = {
+    "local": _build_local,
+    "fastembed": _build_local,
+}
+"""Where vectors can come from, by `[embedding].provider`. Both names mean ONNX models on this machine."""
