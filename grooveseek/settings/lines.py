@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from bisect import bisect_right
+from bisect import bisect_left
 
 KeyPath = tuple[str | int, ...]
 """Names from the outermost table in; a number is the 0-based position in a list."""
@@ -119,7 +119,7 @@ class _Scanner:
         return False
 
     def record(self, path: KeyPath) -> KeyPath:
-        self.lines.setdefault(path, bisect_right(self.newlines, self.position) + 1)
+        self.lines.setdefault(path, bisect_left(self.newlines, self.position) + 1)
         return path
 
     def take(self, pattern: re.Pattern[str]) -> str:

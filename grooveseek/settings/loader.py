@@ -125,7 +125,7 @@ def _suggestion(unknown: str) -> str:
     from difflib import get_close_matches
 
     table, _, leaf = unknown.rpartition(".")
-    known = [*keys(), *tables()]
+    known = [name for name in (*keys(), *sorted(tables())) if not unknown.startswith(f"{name}.")]
     siblings = {name.rpartition(".")[2]: name for name in known if name.rpartition(".")[0] == table}
     near = [siblings[match] for match in get_close_matches(leaf, siblings, n=1)]
     near += [name for name in known if name.rpartition(".")[2] == leaf]
