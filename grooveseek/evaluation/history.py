@@ -28,6 +28,7 @@ MAX_HISTORY_BYTES = 64 * 1024 * 1024
 
 _BASELINE = "groove-eval-baseline"
 _HISTORY = "groove-eval-history"
+_BETWEEN = b",\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,12 +76,12 @@ def append_run(path: Path, history: History, run: EvalRun, *, keep: int, max_byt
     """
     head = _dump({"format": _HISTORY, "version": HISTORY_VERSION})[:-1] + b',"runs":[\n'
     tail = b"\n]}\n"
-    room = max_bytes - len(head) - len(tail)
+    room = max_bytes - len(head) - len(tail) + len(_BETWEEN)
     kept: list[EvalRun] = []
     encoded: list[bytes] = []
     for candidate in [run, *reversed(history.runs)][:keep]:
         data = _dump(encode_run(candidate))
-        room -= len(data) + 2
+        room -= len(data) + len(_BETWEEN)
         if room < 0:
             break
         kept.insert(0, candidate)
@@ -89,7 +90,7 @@ def append_run(path: Path, history: History, run: EvalRun, *, keep: int, max_byt
         raise HistoryError(
             f"{path}: this run alone is over the history's {max_bytes} bytes. Use --no-history, or a lower --limit."
         )
-    _replace(path, head + b",\n".join(encoded) + tail, "history")
+    _replace(path, head + _BETWEEN.join(encoded) + tail, "history")
     return History(runs=tuple(kept))
 
 
@@ -108,7 +109,10 @@ def save_baseline(path: Path, run: EvalRun) -> None:
     """Write a run as a baseline, indented so that a diff of it can be read. Raises HistoryError."""
     document = {"format": _BASELINE, "version": HISTORY_VERSION, "run": encode_run(run)}
     text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1)
-    _replace(path, text.encode("utf-8", "surrogatepass") + b"\n", "baseline")
+    data = text.encode("utf-8", "surrogatepass") + b"\n"
+    if len(data) > MAX_HISTORY_BYTES:
+        raise HistoryError(f"{path}: this run has {len(data)} bytes, a baseline at most {MAX_HISTORY_BYTES}.")
+    _replace(path, data, "baseline")
 
 
 def _read(path: Path, what: str) -> bytes | None:
