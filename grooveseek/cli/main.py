@@ -1,7 +1,8 @@
 """The table of commands, and the one place where an error becomes a line on stderr and an exit code.
 
 To add a command ``NAME``, write ``grooveseek/cli/NAME.py`` with a click command called ``command`` whose callback
-returns its exit code (``None`` for 0), and add one line to ``COMMANDS``.
+returns its exit code (``None`` for 0), and add one line to ``COMMANDS``. Sections are listed in the order of the table:
+index and search, measure, audit, serve, settings.
 """
 
 from __future__ import annotations
@@ -17,9 +18,13 @@ from grooveseek.cli.lazy import Entry, LazyGroup
 from grooveseek.cli.output import discard_output, reader_is_gone, say, tidy_streams
 from grooveseek.errors import GrooveError
 
+SEARCH = "Index and search"
 SETTINGS = "Settings"
 
 COMMANDS: dict[str, Entry] = {
+    "index": Entry("grooveseek.cli.index:command", "Bring the index in step with the folder.", SEARCH),
+    "search": Entry("grooveseek.cli.search:command", "Search the knowledge base.", SEARCH),
+    "status": Entry("grooveseek.cli.status:command", "Show what the index holds and how it was made.", SEARCH),
     "config": Entry("grooveseek.cli.config:command", "Show the settings in force, or write a template.", SETTINGS),
     "completion": Entry("grooveseek.cli.completion:command", "Print a shell's completion script.", SETTINGS),
 }

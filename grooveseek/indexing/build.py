@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from grooveseek.embedding.protocol import Embedder, ModelIdentity
-from grooveseek.errors import ModelMismatch, NoIndex, StoreError
+from grooveseek.embedding.protocol import Embedder
+from grooveseek.errors import NoIndex, StoreError
 from grooveseek.indexing.events import CancelToken, Listener, Summary
 from grooveseek.indexing.indexer import Indexer, Parse
 from grooveseek.indexing.prepare import parse_guarded
@@ -60,7 +60,8 @@ def run_index(
         if force or reembed:
             _claim(live, job)
         else:
-            require_same_model(live, job.embedder.identity)
+            live.meta.require_root(job.root.name)
+            live.meta.require_model(asdict(job.embedder.identity))
             if live.meta.model_identity is None:
                 _claim(live, job)
         indexer = make_indexer(job, live)
@@ -95,23 +96,6 @@ def make_indexer(
     )
 
 
-def require_same_model(store: Store, identity: ModelIdentity) -> None:
-    """Raise ModelMismatch unless the index's vectors were made with this model, or it has none yet."""
-    recorded = store.meta.model_identity
-    wanted = asdict(identity)
-    if recorded is None or recorded == wanted:
-        return
-    differing = [
-        f"{name}: {recorded.get(name)!r} there, {value!r} here"
-        for name, value in wanted.items()
-        if recorded.get(name) != value
-    ]
-    raise ModelMismatch(
-        f"the index {store.database.path} was built with the model {recorded.get('name')!r}, and the settings name "
-        f"{identity.name!r} ({'; '.join(differing)}). Set the model back, or run `groove index --force` to rebuild"
-    )
-
-
 def building_path(index_path: Path) -> Path:
     """Where a forced rebuild grows before it takes the index's place."""
     return index_path.with_name(index_path.name + ".building")
@@ -130,8 +114,9 @@ def _rebuild(
     building = _open_building(job, reembed=reembed)
     try:
         same_model = live.meta.model_identity == asdict(job.embedder.identity)
+        same_root = live.meta.get("root_name") == job.root.name
         reuse_from = (live,) if same_model and not reembed else ()
-        indexer = make_indexer(job, building, reuse_from=reuse_from, fallback=live)
+        indexer = make_indexer(job, building, reuse_from=reuse_from, fallback=live if same_root else None)
         summary = indexer.run(reparse=True, listener=listener, cancel=cancel)
         if summary.cancelled:
             return summary
@@ -168,3 +153,4 @@ def _claim(store: Store, job: IndexJob) -> None:
     with store.transaction():
         store.meta.set("model_identity", asdict(job.embedder.identity))
         store.meta.set("contextual", job.contextual)
+        store.meta.set("root_name", job.root.name)

@@ -196,8 +196,10 @@ class _Run:
         unreachable: set[str] = set()
         for number, entry in enumerate(entries, start=1):
             if isinstance(entry, Declined):
-                self._skip(entry.path, entry.reason, kept=entry.path in states)
-                unreachable.add(entry.path)
+                # a link is there and refused: what it held before goes. What the system would not show stays.
+                self._skip(entry.path, entry.reason, kept=entry.unreadable)
+                if entry.unreadable:
+                    unreachable.add(entry.path)
             else:
                 scanned = self._scan_file(entry, states.get(entry.path))
                 if scanned is None:

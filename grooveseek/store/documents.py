@@ -28,6 +28,8 @@ _CHUNK_COLUMNS = (
     "scope, language, token_count, quality, table_rows"
 )
 _ID_BATCH = 500
+_DATES = frozenset({"date", "depth"})
+"""Frontmatter that is filtered on, never searched for as words."""
 
 
 class Documents:
@@ -44,7 +46,7 @@ class Documents:
             document_id = self._upsert(document)
             self._drop_chunks(document_id)
             for record in chunks:
-                self._insert_chunk(document_id, document.title, record)
+                self._insert_chunk(document_id, document, record)
             self._insert_fields(document_id, document.fields)
 
     def delete(self, path: str) -> bool:
@@ -86,7 +88,7 @@ class Documents:
         self._db.execute("DELETE FROM chunks WHERE document_id = ?", (document_id,))
         self._db.execute("DELETE FROM document_fields WHERE document_id = ?", (document_id,))
 
-    def _insert_chunk(self, document_id: int, title: str, record: ChunkRecord) -> None:
+    def _insert_chunk(self, document_id: int, document: DocumentRecord, record: ChunkRecord) -> None:
         values = (
             document_id,
             *_chunk_values(record),
@@ -102,7 +104,7 @@ class Documents:
             f"VALUES ({', '.join('?' * len(values))})",
             values,
         )
-        heading = indexed_heading(title, record.chunk)
+        heading = indexed_heading(document, record.chunk)
         columns = (heading, record.indexed_context, record.chunk.content)
         for table, spelled in (("fts_trigram", fold), ("fts_words", spell)):
             self._db.execute(
@@ -198,10 +200,16 @@ class Documents:
         return fields
 
 
-def indexed_heading(title: str, chunk: Chunk) -> str:
-    """The heading as the full-text tables see it. The first chunk also answers for the document's title."""
-    heading = chunk.heading or ""
-    return heading if chunk.index > 0 or title == heading else f"{title}\n{heading}".strip()
+def indexed_heading(document: DocumentRecord, chunk: Chunk) -> str:
+    """The heading as the full-text tables see it.
+
+    The first chunk also answers for what the document says of itself: its title, its tags, its frontmatter's texts.
+    """
+    if chunk.index > 0:
+        return chunk.heading or ""
+    values = (value for name, values in document.fields.items() if name not in _DATES for value in values)
+    lines = dict.fromkeys((document.title, chunk.heading or "", *document.tags, *values))
+    return "\n".join(filter(None, lines))
 
 
 def pack(vector: npt.NDArray[np.float32]) -> bytes:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from grooveseek.errors import ModelMismatch, StoreError
 from grooveseek.store.database import Database
 from grooveseek.store.records import CorpusSnapshot
 
@@ -49,6 +50,33 @@ class Meta:
         """The model the vectors were made with, as :class:`~grooveseek.embedding.protocol.ModelIdentity`'s fields."""
         value: dict[str, Any] | None = self.get("model_identity")
         return value
+
+    def require_model(self, identity: Mapping[str, Any]) -> None:
+        """Raise ModelMismatch unless the vectors were made with this model, or there are none yet."""
+        recorded = self.model_identity
+        if recorded is None or recorded == dict(identity):
+            return
+        differing = [
+            f"{name}: {recorded.get(name)!r} there, {value!r} here"
+            for name, value in identity.items()
+            if recorded.get(name) != value
+        ]
+        raise ModelMismatch(
+            f"the index {self._db.path} was built with the model {recorded.get('name')!r}, and the settings name "
+            f"{identity['name']!r} ({'; '.join(differing)}). Set the model back, or run `groove index --force`"
+        )
+
+    def require_root(self, name: str) -> None:
+        """Raise StoreError unless this is the index of a folder of that name, or of none yet.
+
+        Indexes lie beside their folder, so two folders side by side want the same file.
+        """
+        recorded = self.get("root_name")
+        if recorded not in (None, name):
+            raise StoreError(
+                f"the index {self._db.path} belongs to the folder {recorded!r}, not to {name!r}. Give this folder an "
+                "index of its own with [index].path, or run `groove index --force` if the folder was renamed"
+            )
 
     @property
     def contextual(self) -> bool:

@@ -1,0 +1,252 @@
+"""The composition root: settings become an open knowledge base. The command line, the server and the library build
+here.
+
+Each part is imported where it is first needed: a search must not pay for parsers, nor ``--help`` for a model.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grooveseek.errors import KnowledgeBaseError, UsageError
+from grooveseek.model.query import SearchRequest
+from grooveseek.settings.sections import Settings
+
+if TYPE_CHECKING:
+    from grooveseek.embedding.protocol import Embedder, Reranker
+    from grooveseek.indexing.build import IndexJob
+    from grooveseek.indexing.events import CancelToken, Listener, Summary
+    from grooveseek.model.hit import Answer
+    from grooveseek.parsing.registry import Registry
+    from grooveseek.retrieval.pipeline import Searcher
+    from grooveseek.store.meta import LastRun
+    from grooveseek.store.statistics import Statistics
+    from grooveseek.store.store import Store
+
+INDEX_NAME = ".groove.db"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """What an index holds and how it was made. ``size_bytes`` counts the file and SQLite's files beside it."""
+
+    index_path: Path
+    size_bytes: int
+    statistics: Statistics
+    model: str
+    contextual: bool
+    chunking_policy: str | None
+    last_run: LastRun | None
+    declared_fields: tuple[str, ...]
+
+
+def open_knowledge_base(
+    kb_path: str | os.PathLike[str] | None = None,
+    *,
+    config: str | os.PathLike[str] | None = None,
+    settings: Settings | None = None,
+    embedder: Embedder | None = None,
+) -> KnowledgeBase:
+    """Open the knowledge base in a folder, with the settings a ``groove`` command run here would use.
+
+    ``config`` names a groove.toml; ``settings`` replaces looking for one; ``embedder`` replaces the model they name.
+    Raises KnowledgeBaseError for a folder that is not there, ConfigError for a groove.toml that cannot be used.
+    """
+    if settings is None:
+        from grooveseek.settings.effective import resolve_settings
+
+        settings = resolve_settings(
+            None if config is None else Path(config),
+            {} if kb_path is None else {"kb_path": Path(kb_path)},
+            Path.cwd(),
+            os.environ,
+        ).settings
+    elif kb_path is not None:
+        settings = replace(settings, kb_path=Path(kb_path))
+    return KnowledgeBase(settings, embedder=embedder)
+
+
+class KnowledgeBase:
+    """A folder with its index: index it, search it, ask how it is.
+
+    Safe to use from several threads; each gets its own connection to the index.
+    """
+
+    def __init__(self, settings: Settings, *, embedder: Embedder | None = None) -> None:
+        if settings.kb_path is None:
+            raise UsageError("no knowledge base is named. Use --kb-path FOLDER, or set kb_path in groove.toml")
+        from grooveseek.knowledge_base.walk import check_root
+
+        self.settings = settings
+        self.root = check_root(settings.kb_path)
+        self.index_path = index_path(self.root, settings)
+        self._given_embedder = embedder
+        self._local = threading.local()
+        self._opened: list[Store] = []
+        self._lock = threading.Lock()
+        self._closers: list[Callable[[], None]] = []
+
+    def __enter__(self) -> KnowledgeBase:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close every connection and worker this knowledge base opened."""
+        with self._lock:
+            for store in self._opened:
+                store.close()
+            self._opened.clear()
+            for close in self._closers:
+                close()
+            self._closers.clear()
+            self._local = threading.local()
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The embedding model the settings name. Loaded when it is first asked for a vector."""
+        if self._given_embedder is not None:
+            return self._given_embedder
+        from grooveseek.embedding.factory import build_embedder
+
+        return build_embedder(self.settings, environ=os.environ)
+
+    @cached_property
+    def registry(self) -> Registry:
+        """The parsers the settings enable."""
+        from grooveseek.parsing.registry import Registry
+
+        return Registry.from_settings(self.settings)
+
+    # -- indexing --------------------------------------------------------------------------------------------------
+
+    def index(
+        self,
+        *,
+        force: bool = False,
+        reembed: bool = False,
+        wait: bool = False,
+        listener: Listener | None = None,
+        cancel: CancelToken | None = None,
+        command: str = "groove index",
+    ) -> Summary:
+        """Bring the index up to date with the folder, or build it anew with ``force``.
+
+        ``listener`` gets the run's events, ``cancel`` stops it between documents. ``reembed`` is a forced build that
+        makes
+        every vector anew. ``wait`` waits for another writer instead of raising WriterBusy; ``command`` is how this run
+        names itself to others that want to write.
+        """
+        from grooveseek.indexing.build import run_index
+
+        job = self.index_job(command)
+        return run_index(job, force=force, reembed=reembed, wait=wait, listener=listener, cancel=cancel)
+
+    def index_job(self, command: str = "groove index") -> IndexJob:
+        """Everything an indexing run needs, from the settings."""
+        from grooveseek.indexing.build import IndexJob
+        from grooveseek.knowledge_base.exclusion import ExclusionRules
+
+        return IndexJob(
+            root=self.root,
+            index_path=self.index_path,
+            embedder=self.embedder,
+            registry=self.registry,
+            rules=ExclusionRules.load(self.root, self.settings.exclude_dirs),
+            contextual=self.settings.contextual.enabled,
+            declared_fields=self._declared_fields(),
+            command=command,
+        )
+
+    def _declared_fields(self) -> Sequence[str]:
+        return ()
+
+    # -- searching -------------------------------------------------------------------------------------------------
+
+    def search(self, query: str | SearchRequest, **options: Any) -> Answer:
+        """Search; ``options`` are the fields of :class:`SearchRequest` when ``query`` is text.
+
+        Raises NoIndex before the first ``index()``, ModelMismatch when the index was made with another model,
+        QueryError for a parameter out of range.
+        """
+        request = query if isinstance(query, SearchRequest) else SearchRequest(query=query, **options)
+        return self.searcher().search(request)
+
+    def searcher(self) -> Searcher:
+        """This thread's searcher."""
+        from grooveseek.retrieval.pipeline import Searcher
+
+        store = self.store()
+        store.meta.require_root(self.root.name)
+        store.meta.require_model(asdict(self.embedder.identity))
+        searcher: Searcher | None = getattr(self._local, "searcher", None)
+        if searcher is None:
+            searcher = Searcher(
+                root=self.root,
+                store=store,
+                embedder=self.embedder,
+                settings=self.settings,
+                reranker=None if self.settings.reranker == "none" else lambda: self.reranker,
+            )
+            self._local.searcher = searcher
+        return searcher
+
+    @cached_property
+    def reranker(self) -> Reranker:
+        """The cross-encoder the settings name. Loaded when a search first uses it."""
+        from grooveseek.embedding.factory import build_reranker
+
+        return build_reranker(self.settings, self.settings.reranker, environ=os.environ)
+
+    def store(self) -> Store:
+        """This thread's connection to the index, for reading. Raises NoIndex when there is none."""
+        store: Store | None = getattr(self._local, "store", None)
+        if store is None:
+            from grooveseek.store.store import Store
+
+            store = Store.open_for_reading(self.index_path)
+            self._local.store = store
+            with self._lock:
+                self._opened.append(store)
+        return store
+
+    # -- status ----------------------------------------------------------------------------------------------------
+
+    def status(self) -> Status:
+        """What the index holds. Raises NoIndex when there is none."""
+        from grooveseek.store.statistics import gather
+
+        store = self.store()
+        identity: Mapping[str, Any] = store.meta.model_identity or {}
+        return Status(
+            index_path=self.index_path,
+            size_bytes=index_size(self.index_path),
+            statistics=gather(store.database, quality_threshold=self.settings.quality_filter.threshold),
+            model=str(identity.get("name", "none")),
+            contextual=store.meta.contextual,
+            chunking_policy=store.meta.get("chunking_policy"),
+            last_run=store.meta.last_run,
+            declared_fields=store.meta.declared_fields,
+        )
+
+
+def index_path(root: Path, settings: Settings) -> Path:
+    """Where a knowledge base's index lies: beside the folder, or where a trusted config says."""
+    if settings.index.path is not None:
+        return settings.index.path
+    if root.parent == root:
+        raise KnowledgeBaseError(f"{root} is the root of a file system and has no folder to put the index in")
+    return root.parent / INDEX_NAME
+
+
+def index_size(path: Path) -> int:
+    """Bytes of the index file and of what SQLite keeps beside it."""
+    sizes = (path.with_name(path.name + suffix) for suffix in ("", "-wal", "-shm"))
+    return sum(file.stat().st_size for file in sizes if file.exists())
