@@ -27,8 +27,7 @@ def load_settings(text: str, source: Path) -> tuple[Settings, Provenance]:
     ``source`` is the file the text came from, as an absolute path: messages name it, and relative paths in it start
     from its directory.
     """
-    data = _parse(text, source)
-    lines = key_lines(text)
+    data, lines = _parse(text, source)
     loader = _Loader(source, lines)
     values = {key.name: loader.check(key, value) for key, value in loader.walk(data, ())}
     provenance = {name: lines[tuple(name.split("."))] for name in values}
@@ -92,9 +91,9 @@ class _Loader:
         return ConfigError(f"{self.source}:{line}: {_dotted(path)} {problem}")
 
 
-def _parse(text: str, source: Path) -> dict[str, Any]:
+def _parse(text: str, source: Path) -> tuple[dict[str, Any], dict[KeyPath, int]]:
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text), key_lines(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(_syntax_message(text, source, str(error))) from error
     except RecursionError:

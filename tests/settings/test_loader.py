@@ -203,6 +203,12 @@ def test_nesting_too_deep_for_python_is_an_error_in_words():
     assert "too deeply" in complaint("a = " + "[" * 100_000)
 
 
+@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ("{x=", "}")])
+def test_nesting_of_any_depth_is_an_error_in_words(opening: str, closing: str):
+    for depth in range(100, 600, 3):  # somewhere between, Python's own limit is met
+        assert "groove.toml" not in complaint(f"a = {opening * depth}1{closing * depth}")
+
+
 def test_a_number_too_long_for_python_is_an_error_in_words():
     assert "cannot be read" in complaint("rerank_timeout_ms = 1" + "0" * 5000)
 
