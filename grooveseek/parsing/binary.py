@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from grooveseek.errors import Unparsable
 from grooveseek.model.document import ParsedDocument, QualityProfile
 from grooveseek.parsing.isolation import IsolatedRunner
 from grooveseek.parsing.protocol import FileKind, Parser
+from grooveseek.settings.sections import Settings
 
 EXTENSIONS = {"pdf": ("pdf",), "docx": ("docx",), "pptx": ("pptx",), "xlsx": ("xlsx",)}
 """The ids of the binary parsers, and the file names each reads."""
@@ -21,6 +23,21 @@ def direct_parser(parser_id: str, options: Mapping[str, Any]) -> Parser:
     its library is not installed, KeyError for an id that is none of :data:`EXTENSIONS`.
     """
     return _MAKERS[parser_id](options)
+
+
+def build(parser_id: str, settings: Settings) -> Parser:
+    """The parser as the rest of groove uses it; all of a process share one worker. Raises as :func:`direct_parser`."""
+    options = {
+        "max_chunk_chars": settings.parsers.markdown.max_chunk_chars,
+        "max_decompressed": settings.index.max_decompressed_size,
+        "exclude_headings": list(settings.exclude_headings),
+    }
+    return IsolatedParser(parser_id, options, _shared_runner())
+
+
+@lru_cache(maxsize=1)
+def _shared_runner() -> IsolatedRunner:
+    return IsolatedRunner()
 
 
 class IsolatedParser:

@@ -12,6 +12,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import IO, TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -36,11 +37,9 @@ class Relation:
 
 
 def require_office() -> None:
-    """Raise MissingExtra unless the library that reads Office XML is there."""
-    try:
-        import lxml.etree  # noqa: F401 - only whether it imports
-    except ImportError:
-        raise MissingExtra("Reading Office files", "office") from None
+    """Raise MissingExtra unless the library that reads Office XML is installed."""
+    if find_spec("lxml") is None:
+        raise MissingExtra("Reading Office files", "office")
 
 
 class Package:

@@ -32,7 +32,7 @@ class Outline:
             self._trail.pop()
         self._trail.append((level, name))
         path = tuple(heading for _, heading in self._trail)
-        self._sections.append(_Open(path, level, any(part in name for part in self._exclude)))
+        self._sections.append(_Open(path, level, is_excluded(name, self._exclude)))
 
     def line(self, line: Line) -> None:
         """Add a line to the open section."""
@@ -56,6 +56,11 @@ class Outline:
             elif each.path:
                 waiting.append(Line(each.path[-1]))
         return folded
+
+
+def is_excluded(heading: str, exclude: Iterable[str]) -> bool:
+    """Whether the heading contains one of the texts."""
+    return any(words and words in heading for words in exclude)
 
 
 def _as_section(section: _Open, lines: list[Line]) -> Section:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from grooveseek.errors import MissingExtra, Unparsable
@@ -25,11 +26,9 @@ _LISTED_PAGES = 10
 
 
 def require_pdf() -> None:
-    """Raise MissingExtra unless PDFium is there."""
-    try:
-        import pypdfium2  # noqa: F401 - only whether it imports
-    except ImportError:
-        raise MissingExtra("Reading PDF files", "pdf") from None
+    """Raise MissingExtra unless PDFium is installed."""
+    if find_spec("pypdfium2") is None:
+        raise MissingExtra("Reading PDF files", "pdf")
 
 
 class PdfParser:

@@ -21,6 +21,7 @@ _PROSE_CHARACTERS = 20
 _PROSE_FILL = 0.6
 _TALL = 2.0
 _MAX_COLUMNS_DEEP = 4
+_MIN_STACKED = 6
 
 
 class Box(NamedTuple):
@@ -67,6 +68,14 @@ class Segment:
         gap = _GAP_IN_HEIGHTS * max(box.height, 1.0)
         return box.left - self.box.right > gap or self.box.left - box.right > gap
 
+    def is_under(self, box: Box) -> bool:
+        """Whether a character at ``box`` goes on downwards from the run: same width of column, close below."""
+        if self.box is None:
+            return True
+        centre = (box.left + box.right) / 2
+        below = (self.box.bottom - box.top) / max(box.height, 1.0)
+        return self.box.left <= centre <= self.box.right and -1.0 <= below <= 1.0
+
     @property
     def text(self) -> str:
         """The characters."""
@@ -86,6 +95,23 @@ def looks_vertical(boxes: Sequence[Box]) -> bool:
     """Whether most runs are tall and narrow."""
     tall = sum(box.height > _TALL * box.width for box in boxes)
     return tall > 1 and tall > 0.5 * len(boxes)
+
+
+def looks_stacked(text: str) -> bool:
+    """Whether most lines are one East Asian character: vertical text as PDFium gives it from some producers."""
+    lines = text.split()
+    single = sum(len(line) == 1 and is_wide(line) for line in lines)
+    return len(lines) >= _MIN_STACKED and single > 0.5 * len(lines)
+
+
+def stacked_lines(characters: Iterable[tuple[int, Box]]) -> str:
+    """Vertical lines put together from characters in content order, right to left."""
+    segments: list[Segment] = []
+    for unit, box in characters:
+        if not segments or not segments[-1].is_under(box):
+            segments.append(Segment())
+        segments[-1].add(unit, box)
+    return "\n".join(segment.text.strip() for segment in _from_the_right(segments))
 
 
 def reading_order(segments: Sequence[Segment]) -> str | None:
@@ -125,13 +151,21 @@ def _columns(segments: Sequence[Segment], depth: int) -> list[str] | None:
     for run, crosses in _runs(rows, gutter):
         left = [each for row in run for each in row if _box(each).right <= gutter]
         right = [each for row in run for each in row if _box(each).left >= gutter]
-        if not crosses and _is_prose(left) and _is_prose(right):
-            found = True
-            for side in (left, right):
-                lines += _columns(side, depth + 1) or _across(_rows(side))
-        else:
+        sides = None if crosses else (_side(left, depth), _side(right, depth))
+        if sides is None or sides[0] is None or sides[1] is None:
             lines += _across(run)
+        else:
+            found = True
+            lines += sides[0] + sides[1]
     return lines if found else None
+
+
+def _side(segments: Sequence[Segment], depth: int) -> list[str] | None:
+    """One side of a gutter as lines: columns again, or running text; ``None`` when it is neither."""
+    lines = _columns(segments, depth + 1)
+    if lines is None and _is_prose(segments):
+        return _across(_rows(segments))
+    return lines
 
 
 def _rows(segments: Iterable[Segment]) -> list[list[Segment]]:
@@ -185,7 +219,7 @@ def _is_prose(side: Sequence[Segment]) -> bool:
         return False
     widest = max(_box(each).right for each in side) - min(_box(each).left for each in side)
     filled = median(_box(each).width for each in side)
-    weight = sum(2 if _is_wide(character) else 1 for each in side for character in each.text)
+    weight = sum(2 if is_wide(character) else 1 for each in side for character in each.text)
     return filled >= _PROSE_FILL * widest and weight / len(side) >= _PROSE_CHARACTERS
 
 
@@ -195,10 +229,11 @@ def _across(rows: Iterable[Sequence[Segment]]) -> list[str]:
 
 def _is_east_asian(segments: Iterable[Segment]) -> bool:
     text = "".join(segment.text for segment in segments)
-    return 2 * sum(map(_is_wide, text)) > len(text)
+    return 2 * sum(map(is_wide, text)) > len(text)
 
 
-def _is_wide(character: str) -> bool:
+def is_wide(character: str) -> bool:
+    """Whether the character takes the width of two, as East Asian ones do (UAX #11)."""
     return unicodedata.east_asian_width(character) in "WF"
 
 

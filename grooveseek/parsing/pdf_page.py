@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from grooveseek.parsing.pdf_gates import MIN_CHARACTERS_A_PAGE, PageText
-from grooveseek.parsing.pdf_layout import Box, Segment, looks_columned, looks_vertical, reading_order
+from grooveseek.parsing.pdf_layout import (
+    Box,
+    Segment,
+    is_wide,
+    looks_columned,
+    looks_stacked,
+    looks_vertical,
+    reading_order,
+    stacked_lines,
+)
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfPage, PdfTextPage
@@ -17,7 +27,10 @@ _MANY_PATHS = 100
 _NESTING = 4
 _MAX_RECTS = 20_000
 
+_FULL_LINE = 0.9
+_CLOSING = "。．！？」』）"
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl"})
+_SYMBOLS = re.compile(r"[\uf000-\uf0ff]")  # glyphs of symbol fonts: bullets, arrows, ticks
 _LINE_END_HYPHEN = re.compile(r"(?<=[a-z])(?:[\ufffe\x02]\n?|-\n)(?=[a-z])")
 
 
@@ -42,7 +55,30 @@ def tidy(text: str) -> str:
     """
     lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\xad\n", "").replace("\xad", "")
     joined = _LINE_END_HYPHEN.sub("", re.sub(r"[ \t]+\n", "\n", lines))
-    return joined.replace("\ufffe", "-").replace("\x02", "-").translate(_LIGATURES).rstrip()
+    plain = _SYMBOLS.sub("", joined.replace("\ufffe", "-").replace("\x02", "-").translate(_LIGATURES))
+    return "\n".join(_rejoined([line.strip() for line in plain.split("\n")])).strip()
+
+
+def _rejoined(lines: list[str]) -> list[str]:
+    """Lines of East Asian running text put together again, for a word there goes on over a line's end unmarked.
+
+    Only a line that is nearly as wide as the widest, so that no heading or list item is taken for running text.
+    """
+    widths = [sum(1 + is_wide(character) for character in line) for line in lines]
+    full = _FULL_LINE * max(widths, default=0)
+    joined: list[str] = []
+    open_ended = False
+    for line, width in zip(lines, widths, strict=True):
+        if open_ended and line and _goes_on(joined[-1][-1], line[0]):
+            joined[-1] += line
+        else:
+            joined.append(line)
+        open_ended = bool(line) and width >= full
+    return joined
+
+
+def _goes_on(end: str, start: str) -> bool:
+    return is_wide(end) and is_wide(start) and end not in _CLOSING
 
 
 def _text(text_page: PdfTextPage) -> tuple[str, bool]:
@@ -53,6 +89,8 @@ def _text(text_page: PdfTextPage) -> tuple[str, bool]:
     text = text_page.get_text_range()
     if _is_unmapped(text_page, count):
         return text, True
+    if looks_stacked(text):
+        return stacked_lines(_characters(text_page, count)), False
     boxes = _boxes(text_page)
     if looks_columned(boxes) or looks_vertical(boxes):
         ordered = reading_order(_segments(text_page, count))
@@ -108,6 +146,15 @@ def _segments(text_page: PdfTextPage, count: int) -> list[Segment]:
     if current.units:
         segments.append(current)
     return segments
+
+
+def _characters(text_page: PdfTextPage, count: int) -> Iterator[tuple[int, Box]]:
+    """The page's own characters, without those PDFium puts in, and where they stand."""
+    from pypdfium2 import raw
+
+    for number in range(count):
+        if raw.FPDFText_IsGenerated(text_page, number) != 1:
+            yield raw.FPDFText_GetUnicode(text_page, number), Box(*text_page.get_charbox(number, loose=True))
 
 
 def _is_pictured(page: PdfPage) -> bool:

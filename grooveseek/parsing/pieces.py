@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from grooveseek.model.document import Chunk, TableRow
-from grooveseek.parsing.cuts import cut_places
+from grooveseek.parsing.cuts import clip, cut_places
 from grooveseek.parsing.paths import breadcrumb
 
-_UNWANTED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]+")
+_HEADER_ROW_CHARS = 200
+_UNWANTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufffe\uffff\ud800-\udfff]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +59,17 @@ def section_chunks(
                     heading=section.path[-1] if section.path else None,
                     heading_path=section.path,
                     level=section.level,
-                    context=breadcrumb(title, *section.path, *([head.replace("\t", " | ")] if head else [])),
+                    context=_context(title, section.path, head),
                     table_rows=rows or None,
                 )
             )
     return tuple(chunks)
+
+
+def _context(title: str, path: tuple[str, ...], header: str | None) -> str:
+    """The breadcrumb; below it the header row of the table that the piece is a later part of."""
+    crumb = breadcrumb(title, *path)
+    return f"{crumb}\n{clip(header, _HEADER_ROW_CHARS)}" if header else crumb
 
 
 def has_text(lines: Iterable[Line]) -> bool:
@@ -92,11 +99,17 @@ def _pieces(lines: Sequence[Line], budget: int) -> Iterator[list[Line]]:
 
 
 def _cut_lines(lines: Sequence[Line], budget: int) -> Iterator[Line]:
+    """The lines, cleaned; of blank lines in a row one is kept."""
+    blank = True
     for line in lines:
         text = clean(line.text)
         if line.table is not None:
             yield Line(text, line.table, line.row)
+            blank = False
             continue
+        if blank and not text.strip():
+            continue
+        blank = not text.strip()
         start = 0
         for place in [*cut_places(text, 0, len(text), budget), len(text)]:
             yield Line(text[start:place].rstrip())

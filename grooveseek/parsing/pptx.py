@@ -14,6 +14,7 @@ from grooveseek.errors import Unparsable
 from grooveseek.model.document import Notice, ParsedDocument, QualityProfile
 from grooveseek.parsing.office import office_document
 from grooveseek.parsing.ooxml import Package, attribute, chosen_alternative, local, require_office
+from grooveseek.parsing.outline import is_excluded
 from grooveseek.parsing.pieces import Line, Section, has_text, section_chunks
 from grooveseek.parsing.protocol import FileKind
 from grooveseek.parsing.rows import RowWriter
@@ -59,7 +60,7 @@ class PptxParser:
             except Unparsable as damage:
                 notices.append(Notice(message=f"slide {number} is left out: the file {damage}"))
                 continue
-            if has_text(section.lines) and not any(words in section.path[0] for words in self._exclude):
+            if has_text(section.lines) and not is_excluded(section.path[0], self._exclude):
                 sections.append(section)
         if notices and not sections:
             raise Unparsable("has no slide that can be read")

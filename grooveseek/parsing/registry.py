@@ -34,6 +34,10 @@ class Entry:
 PARSERS: Mapping[str, Entry] = {
     "md": Entry("grooveseek.parsing.markdown"),
     "txt": Entry("grooveseek.parsing.text"),
+    "pdf": Entry("grooveseek.parsing.binary", extra="pdf", needs=("pypdfium2",)),
+    "docx": Entry("grooveseek.parsing.binary", extra="office", needs=("lxml",)),
+    "pptx": Entry("grooveseek.parsing.binary", extra="office", needs=("lxml",)),
+    "xlsx": Entry("grooveseek.parsing.binary", extra="office", needs=("lxml",)),
 }
 """Every parser by its id. One line adds one."""
 

@@ -15,6 +15,7 @@ from grooveseek.errors import Unparsable
 from grooveseek.model.document import Notice, ParsedDocument, QualityProfile
 from grooveseek.parsing.office import office_document
 from grooveseek.parsing.ooxml import Package, require_office
+from grooveseek.parsing.outline import is_excluded
 from grooveseek.parsing.pieces import Line, Section, section_chunks
 from grooveseek.parsing.protocol import FileKind
 from grooveseek.parsing.xlsx_cells import CellReader, column_number
@@ -69,7 +70,7 @@ class XlsxParser:
         workbook = package.main_part(_USUAL_PART)
         reading = _Reading(package, CellReader.of(package, workbook))
         for sheet in _sheets(package, workbook):
-            if not any(words in sheet.heading for words in self._exclude):
+            if not is_excluded(sheet.heading, self._exclude):
                 reading.sheet(sheet)
         return office_document(
             path,
