@@ -97,9 +97,25 @@ def _parse(text: str, source: Path) -> tuple[dict[str, Any], dict[KeyPath, int]]
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(_syntax_message(text, source, str(error))) from error
     except RecursionError:
-        raise ConfigError(f"{source}: nests lists or tables too deeply to be read.") from None
-    except ValueError as error:  # a number of more digits than Python converts
-        raise ConfigError(f"{source}: holds a value that cannot be read: {error}.") from error
+        raise ConfigError(f"{source}:{_deepest_line(text)}: nests lists or tables too deeply to be read.") from None
+    except ValueError as error:  # Python converts no more than some thousand digits
+        longest = max(re.finditer(r"[0-9_]+", text), key=lambda match: len(match[0]))
+        line = text.count("\n", 0, longest.start()) + 1
+        raise ConfigError(
+            f"{source}:{line}: holds a number of {len(longest[0])} digits, too long to be read."
+        ) from error
+
+
+def _deepest_line(text: str) -> int:
+    """The 1-based line on which most brackets are open, near enough: those in texts and comments count as well."""
+    depth = deepest = found = 0
+    line = 1
+    for character in text:
+        line += character == "\n"
+        depth += (character in "[{") - (character in "]}")
+        if depth > deepest:
+            deepest, found = depth, line
+    return found
 
 
 def _syntax_message(text: str, source: Path, problem: str) -> str:
