@@ -149,6 +149,11 @@ def _dimension(directory: Path, session: OnnxSession, pooling: Pooling) -> int:
             f"neither {session.path} nor config.json beside it says how long its vectors are: add hidden_size to "
             "config.json"
         )
+    if dimension == 1:
+        raise EmbeddingError(
+            f"the model {session.path} gives one number a text, as a cross-encoder does: name it as the reranker, and "
+            "an embedding model as the model"
+        )
     return dimension
 
 

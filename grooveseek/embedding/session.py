@@ -134,5 +134,6 @@ def _load(path: Path, remedy: str) -> Any:
 
 
 def first_line(error: Exception) -> str:
-    """What an error of a library says, short enough to stand inside a message of ours."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
+    """What an error of a library says, short enough to stand inside a message of ours, without the path it repeats."""
+    line = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    return line.rpartition(" failed:")[2][:200]

@@ -76,6 +76,7 @@ class Cutter:
             ranges.extend((base + start, base + end) for start, end in found)
             size = SLAB_CHARS if resume else size * 2
             base += resume
+        ranges = _without_contained(ranges)
         return [(0, len(text))] if len(ranges) == 1 else ranges
 
     def _cut_slab(self, slab: str, *, last: bool) -> tuple[list[tuple[int, int]], int]:
@@ -114,6 +115,18 @@ class Cutter:
             if excess <= 0 or end == first + 1:
                 return end, piece
             end = max(first + 1, end - excess)
+
+
+def _without_contained(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Leave out a range inside its neighbour: where one character is many tokens, cuts between them come to that."""
+    kept: list[tuple[int, int]] = []
+    for start, end in ranges:
+        if kept and end <= kept[-1][1]:
+            continue
+        if kept and start == kept[-1][0]:
+            kept.pop()
+        kept.append((start, end))
+    return kept
 
 
 def _piece(slab: str, tokens: Spans, first: int, end: int) -> tuple[int, int]:

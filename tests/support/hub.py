@@ -58,7 +58,7 @@ class FakeHub:
                 if self.command == "GET":
                     self.wfile.write(body)
 
-            do_HEAD = do_GET
+            do_HEAD = do_GET  # noqa: N815 - the name http.server calls
 
             def log_message(self, *_: object) -> None:
                 pass

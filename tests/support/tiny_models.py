@@ -1,4 +1,4 @@
-"""Tiny ONNX models for tests, built on the spot: a byte-level tokenizer over hashed byte trigrams. They read any language.
+"""Tiny ONNX models for tests, built on the spot: a byte-level tokenizer over hashed byte trigrams, for any language.
 
 The embedder adds up one pseudo-random row for each trigram of bytes; the cross-encoder's logit is 8 times the share of
 the query's trigrams that the document has, minus 4.
