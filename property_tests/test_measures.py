@@ -5,9 +5,6 @@ from collections.abc import Mapping
 
 import ir_measures
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
-
 from grooveseek.evaluation.exchange import export_collection
 from grooveseek.evaluation.hits import EvalHit, Level, Target, judged_of, rank_hits, ranking_of
 from grooveseek.evaluation.measures import (
@@ -22,6 +19,8 @@ from grooveseek.evaluation.measures import (
 )
 from grooveseek.evaluation.trec import read_qrels, read_run, write_qrels, write_run
 from grooveseek.model.judgments import Qrels, Run
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 DOCS = st.sampled_from([f"d{i}" for i in range(9)])
 QUERIES = ("q1", "q2", "q3")

@@ -2,9 +2,6 @@
 
 import math
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from grooveseek.evaluation.statistics import (
     bootstrap_interval,
     count_signs,
@@ -14,6 +11,8 @@ from grooveseek.evaluation.statistics import (
     randomisation_p,
     sign_test_p,
 )
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 DIFFERENCES = st.lists(st.sampled_from([0.0, 0.0, 0.5, -0.5, math.nan]) | st.floats(-1, 1), max_size=30)
 P_VALUES = st.lists(st.floats(0, 1) | st.just(math.nan), max_size=12)

@@ -62,7 +62,8 @@ class PairedResult:
     """What can be said about a mean difference over ``queries`` pairs.
 
     ``p`` is the two-sided randomisation p-value, ``p_adjusted`` the same after Holm's correction over the measures it
-    was tested with. ``queries_needed`` is how many queries in all would settle a true difference of the size seen.
+    was tested with. ``queries_needed`` is how many queries in all would settle a true difference of the size seen, at
+    the level the strictest step of that correction asks for (alpha over the number of measures).
     """
 
     queries: int
@@ -78,6 +79,7 @@ def paired_results(differences: Sequence[Sequence[float]]) -> tuple[PairedResult
     """One result for each measure's differences; p-values are corrected over all of them together."""
     usable = [defined(values) for values in differences]
     p_values = [randomisation_p(values) for values in usable]
+    alpha = ALPHA / max(1, sum(not math.isnan(p) for p in p_values))
     return tuple(
         PairedResult(
             queries=len(values),
@@ -86,7 +88,7 @@ def paired_results(differences: Sequence[Sequence[float]]) -> tuple[PairedResult
             p=p,
             p_adjusted=adjusted,
             counts=count_signs(values),
-            queries_needed=queries_needed(mean_of(values), standard_deviation(values)),
+            queries_needed=queries_needed(mean_of(values), standard_deviation(values), alpha=alpha),
         )
         for values, p, adjusted in zip(usable, p_values, holm(p_values), strict=True)
     )

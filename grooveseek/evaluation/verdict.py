@@ -67,7 +67,7 @@ def _what_it_takes(paired: PairedResult) -> str:
     more = paired.queries_needed - paired.queries
     if more <= 0:
         return "A few more queries should settle a difference of this size."
-    return f"About {more} more queries would settle a difference of this size."
+    return f"About {more} more {'query' if more == 1 else 'queries'} would settle a difference of this size."
 
 
 def _others(settled: Sequence[MetricDelta], subject: MetricDelta) -> str:

@@ -2,7 +2,6 @@ import math
 from dataclasses import replace
 
 import pytest
-
 from grooveseek.evaluation.compare import compare, primary_measure
 from grooveseek.evaluation.evalrun import Corpus, QueryRun
 from tests.support.eval_runs import make_run, measured_with

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-
 from grooveseek.evaluation.evalrun import QueryRun, decode_run, encode_run
 from tests.support.eval_runs import make_run
 

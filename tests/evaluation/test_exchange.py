@@ -1,7 +1,6 @@
 import re
 
 import pytest
-
 from grooveseek.errors import GoldenError
 from grooveseek.evaluation.exchange import DocumentNames, export_collection, import_collection
 from grooveseek.evaluation.golden import Expected
@@ -63,7 +62,7 @@ def test_two_names_of_one_document_are_an_error() -> None:
 
 
 def test_nothing_to_measure_is_an_error() -> None:
-    with pytest.raises(GoldenError, match="no query of q.tsv has a relevant document"):
+    with pytest.raises(GoldenError, match=r"no query of q\.tsv has a relevant document"):
         import_collection((b"1\tq\n", "q.tsv"), (b"2 0 184 1\n", "qrels.txt"), PATHS)
 
 

@@ -1,7 +1,6 @@
 from dataclasses import replace
 
 import pytest
-
 from tests.support.eval_runs import FINGERPRINT
 
 

@@ -2,7 +2,6 @@ import math
 from dataclasses import replace
 
 import pytest
-
 from grooveseek.evaluation.compare import compare
 from grooveseek.evaluation.gate import GateMode, GateRule, decide
 from tests.support.eval_runs import make_run, measured_with

@@ -3,7 +3,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 from grooveseek.errors import GoldenError
 from grooveseek.evaluation.golden import MAX_GOLDEN_BYTES, Expected, GoldenQuery, parse_golden
 
@@ -91,7 +90,7 @@ WRONG = [
     ("queries:\n  - query: q\n    expected: []\n", 3, "queries[0].expected: nothing is expected"),
     (ONE + "    answerable: false\n", 4, "queries[0].expected: answerable is false, yet paths are expected"),
     (ONE + "    answerable: maybe\n", 5, 'queries[0].answerable: expected true or false, found the text "maybe"'),
-    (ONE + "        relevance: 5\n", 5, "queries[0].expected[0].relevance: expected a whole number from 1 to 4, found 5"),
+    (ONE + "        relevance: 5\n", 5, "queries[0].expected[0].relevance: expected a whole number from 1 to 4"),
     (ONE + "        relevance: 0\n", 5, "from 1 to 4, found 0"),
     (ONE + "        relevance: 1.5\n", 5, 'from 1 to 4, found the text "1.5"'),
     (ONE + "        relevance: 0x2\n", 5, 'from 1 to 4 in plain digits, found "0x2"'),
@@ -102,8 +101,8 @@ WRONG = [
     (ONE + "      - heading: H\n", 5, 'queries[0].expected[1]: the key "path" is missing'),
     (ONE + "      - path: ../b.md\n", 5, 'queries[0].expected[1].path: "../b.md" is not a path inside the knowledge'),
     (ONE + "      - path: /b.md\n", 5, "is not a path inside the knowledge base"),
-    (ONE + "  - {query: q, expected: [{path: b.md}]}\n", 5, 'the id "q" is taken by the query on line 2. It is the first 32'),
-    (ONE + "  - {query: r, id: q, expected: [{path: b.md}]}\n", 5, 'queries[1].id: the id "q" is taken by the query on line 2. G'),
+    (ONE + "  - {query: q, expected: [{path: b.md}]}\n", 5, 'the id "q" is taken by the query on line 2.'),
+    (ONE + "  - {query: r, id: q, expected: [{path: b.md}]}\n", 5, 'queries[1].id: the id "q" is taken'),
     ("queries:\n  - query: a: b\n", 2, "not valid YAML"),
     ("queries:\n\t- a\n", 2, "not valid YAML"),
     (ONE + "---\nqueries: []\n", 5, "not valid YAML"),

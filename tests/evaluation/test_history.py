@@ -4,7 +4,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from grooveseek.errors import HistoryError
 from grooveseek.evaluation.history import (
     MAX_HISTORY_BYTES,
@@ -34,7 +33,7 @@ def test_runs_come_back_oldest_first(path: Path) -> None:
     history = append_run(path, append_run(path, History(), OLD, keep=10), NEW, keep=10)
     assert history.runs == (OLD, NEW)
     assert load_history(path) == history
-    assert os.listdir(path.parent) == [path.name]
+    assert list(path.parent.iterdir()) == [path]
 
 
 def test_only_the_newest_are_kept(path: Path) -> None:
@@ -128,7 +127,7 @@ def test_a_link_is_an_error_and_what_it_points_at_survives(path: Path, tmp_path:
         save_baseline(path, NEW)
     assert path.is_symlink()
     assert target.read_text("utf-8") == "precious"
-    assert sorted(os.listdir(tmp_path)) == sorted([path.name, "elsewhere.json"])
+    assert sorted(tmp_path.iterdir()) == sorted([path, target])
 
 
 def test_a_folder_in_its_place_is_an_error(path: Path) -> None:
@@ -166,7 +165,7 @@ def test_a_write_that_fails_keeps_the_old_file_and_leaves_no_litter(
     with pytest.raises(HistoryError, match="could not be written: No space left on device"):
         append_run(path, History(runs=(OLD,)), NEW, keep=10)
     assert load_history(path).runs == (OLD,)
-    assert os.listdir(path.parent) == [path.name]
+    assert list(path.parent.iterdir()) == [path]
 
 
 def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:

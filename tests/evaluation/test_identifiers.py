@@ -1,8 +1,7 @@
 import pytest
+from grooveseek.evaluation.identifiers import decode, encode, is_column
 from hypothesis import given
 from hypothesis import strategies as st
-
-from grooveseek.evaluation.identifiers import decode, encode, is_column
 
 
 @pytest.mark.parametrize(

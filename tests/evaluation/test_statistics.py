@@ -2,10 +2,6 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
-from statsmodels.stats.multitest import multipletests
-from statsmodels.stats.power import TTestPower
-
 from grooveseek.evaluation.statistics import (
     Counts,
     Interval,
@@ -19,6 +15,9 @@ from grooveseek.evaluation.statistics import (
     sign_test_p,
     standard_deviation,
 )
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.power import TTestPower
 
 NAN = math.nan
 

@@ -1,7 +1,6 @@
 import math
 
 import pytest
-
 from grooveseek.evaluation.hits import EvalHit, Level, Target, rank_hits
 from grooveseek.evaluation.leakage import Leak
 from grooveseek.evaluation.measures import Mean

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import ir_measures
 import pytest
-
 from grooveseek.errors import GoldenError
 from grooveseek.evaluation.trec import (
     QueryLine,

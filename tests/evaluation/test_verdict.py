@@ -29,7 +29,7 @@ def test_a_fall_beyond_chance_names_figures_and_the_other_measures() -> None:
 def test_an_undecided_difference_says_how_many_more_queries_it_would_take() -> None:
     ndcg = [0.7, 0.3, 0.8, 0.4, 0.9, 0.45, 0.6, 0.35] + [0.5] * 4
     differences = [value - 0.5 for value in ndcg]
-    needed = queries_needed(sum(differences) / 12, standard_deviation(differences))
+    needed = queries_needed(sum(differences) / 12, standard_deviation(differences), alpha=0.05 / 3)
     said = verdict(compare(changed(ndcg), BEFORE))
     assert needed is not None
     assert "nDCG@5 rose by 0.042 (4 better, 4 worse, 4 equal of 12 queries; 95 % interval -" in said

@@ -1,7 +1,6 @@
 import math
 
 import pytest
-
 from grooveseek.errors import GoldenError
 from grooveseek.model.judgments import Qrels, Run, as_float32
 

@@ -1,7 +1,6 @@
 import math
 
 import pytest
-
 from grooveseek.evaluation.measures import auroc
 
 

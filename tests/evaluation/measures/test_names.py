@@ -1,5 +1,4 @@
 import pytest
-
 from grooveseek.errors import UsageError
 from grooveseek.evaluation.measures import (
     NDCG,

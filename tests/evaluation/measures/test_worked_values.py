@@ -5,7 +5,6 @@ import math
 from pathlib import Path
 
 import pytest
-
 from grooveseek.evaluation.measures import (
     NDCG,
     AveragePrecision,
