@@ -166,7 +166,9 @@ class KnowledgeBase:
         )
 
     def _declared_fields(self) -> Sequence[str]:
-        return ()
+        from grooveseek.validation.schema import declared_fields
+
+        return declared_fields(self.root)
 
     # -- searching -------------------------------------------------------------------------------------------------
 

@@ -19,12 +19,14 @@ from grooveseek.cli.output import discard_output, reader_is_gone, say, tidy_stre
 from grooveseek.errors import GrooveError
 
 SEARCH = "Index and search"
+AUDIT = "Audit"
 SETTINGS = "Settings"
 
 COMMANDS: dict[str, Entry] = {
     "index": Entry("grooveseek.cli.index:command", "Bring the index in step with the folder.", SEARCH),
     "search": Entry("grooveseek.cli.search:command", "Search the knowledge base.", SEARCH),
     "status": Entry("grooveseek.cli.status:command", "Show what the index holds and how it was made.", SEARCH),
+    "validate": Entry("grooveseek.cli.validate:command", "Check frontmatter against a schema.", AUDIT),
     "config": Entry("grooveseek.cli.config:command", "Show the settings in force, or write a template.", SETTINGS),
     "completion": Entry("grooveseek.cli.completion:command", "Print a shell's completion script.", SETTINGS),
 }

@@ -22,7 +22,8 @@ class Matter:
     ``body``: position of the body's first character. ``text_block``: range of a block that was meant as frontmatter
     but cannot be used, so that its text is indexed as it stands. ``rule_line``: 0-based line of a ``---`` that closes
     no frontmatter, and so is a rule and never the underline of a heading. ``title``: range of the title as it stands
-    in the file, where it stands there letter by letter.
+    in the file, where it stands there letter by letter. ``repeats``: each key given again, dotted, with its 1-based
+    line.
     """
 
     frontmatter: Frontmatter
@@ -31,6 +32,7 @@ class Matter:
     rule_line: int | None = None
     title: tuple[int, int] | None = None
     notices: tuple[Notice, ...] = ()
+    repeats: tuple[tuple[str, int], ...] = ()
 
 
 _NONE = Matter(frontmatter=Frontmatter(), body=0)
@@ -44,14 +46,14 @@ def read_frontmatter(source: Source) -> Matter:
     start, end = source.line_start(1), source.line_start(closing)
     block = source.text[start:end]
     body = source.line_start(closing + 1)
+    if not block.strip():
+        return Matter(frontmatter=Frontmatter(status=FrontmatterStatus.PARSED), body=body)
     try:
         tree = read_tree(block)
     except YamlError as problem:
         return _unusable(source, problem, closing, block)
     if isinstance(tree.root, Mapping):
         return _usable(source, tree, tree.root, start, body)
-    if not block.strip():
-        return Matter(frontmatter=Frontmatter(status=FrontmatterStatus.PARSED), body=body)
     return replace(_NONE, rule_line=_rule_line(source, closing))
 
 
@@ -94,10 +96,10 @@ def _looks_like_fields(block: str) -> bool:
 def _usable(source: Source, tree: Tree, root: Mapping, start: int, body: int) -> Matter:
     fields = read_fields(root)
     lines = {key: source.line_at(start + at) + 1 for key, at in key_places(root).items()}
+    repeats = tuple((repeat.path, source.line_at(start + repeat.at) + 1) for repeat in tree.repeats)
     notices = [
-        Notice(message=f'frontmatter key "{repeat.path}" is given twice; the last value counts', line=line)
-        for repeat in tree.repeats
-        for line in [source.line_at(start + repeat.at) + 1]
+        Notice(message=f'frontmatter key "{path}" is given twice; the last value counts', line=line)
+        for path, line in repeats
     ]
     notices += [
         Notice(message="a frontmatter key that is no text is left out", line=source.line_at(start + at) + 1)
@@ -108,6 +110,7 @@ def _usable(source: Source, tree: Tree, root: Mapping, start: int, body: int) ->
         body=body,
         title=_place_of(source.text, fields.title, start) if fields.title else None,
         notices=tuple(notices),
+        repeats=repeats,
     )
 
 

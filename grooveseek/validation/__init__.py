@@ -1,1 +1,1 @@
-
+"""Frontmatter against ``groove-schema.toml``, which also declares the keys that a search can filter on."""
