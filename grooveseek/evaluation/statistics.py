@@ -61,9 +61,9 @@ class Counts:
 class PairedResult:
     """What can be said about a mean difference over ``queries`` pairs.
 
-    ``p`` is the two-sided randomisation p-value, ``p_adjusted`` the same after Holm's correction over the measures it
-    was tested with. ``queries_needed`` is how many queries in all would settle a true difference of the size seen, at
-    the level the strictest step of that correction asks for (alpha over the number of measures).
+    ``p`` is the two-sided randomisation p-value, ``p_adjusted`` the same after Holm's correction over the ``tests``
+    that were made together. ``queries_needed`` is how many queries in all would settle a true difference of the size
+    seen, at the level the strictest step of that correction asks for (alpha over the number of tests).
     """
 
     queries: int
@@ -71,27 +71,43 @@ class PairedResult:
     interval: Interval
     p: float
     p_adjusted: float
+    tests: int
     counts: Counts
     queries_needed: int | None
 
 
 def paired_results(differences: Sequence[Sequence[float]]) -> tuple[PairedResult, ...]:
-    """One result for each measure's differences; p-values are corrected over all of them together."""
+    """One result for each measure's differences, all over the same queries; p-values are corrected over them together.
+
+    Measures whose differences agree up to a factor (P@5 and Success@5 of queries with one answer, say) are one test
+    under several names: they have one p-value whatever the signs, so they count once in the correction. A measure on
+    which no query differs is no test: its p is 1 whatever the signs.
+    """
     usable = [defined(values) for values in differences]
-    p_values = [randomisation_p(values) for values in usable]
-    alpha = ALPHA / max(1, sum(not math.isnan(p) for p in p_values))
+    shapes = [_shape(values) for values in differences]
+    tested = dict(zip(shapes, map(randomisation_p, usable), strict=True))
+    made = {shape: p for shape, p in tested.items() if any(shape) and not math.isnan(p)}
+    adjusted = tested | dict(zip(made, holm(list(made.values())), strict=True))
+    tests = len(made)
     return tuple(
         PairedResult(
             queries=len(values),
             mean=mean_of(values),
             interval=bootstrap_interval(values),
-            p=p,
-            p_adjusted=adjusted,
+            p=tested[shape],
+            p_adjusted=adjusted[shape],
+            tests=tests,
             counts=count_signs(values),
-            queries_needed=queries_needed(mean_of(values), standard_deviation(values), alpha=alpha),
+            queries_needed=queries_needed(mean_of(values), standard_deviation(values), alpha=ALPHA / max(1, tests)),
         )
-        for values, p, adjusted in zip(usable, p_values, holm(p_values), strict=True)
+        for values, shape in zip(usable, shapes, strict=True)
     )
+
+
+def _shape(values: Sequence[float]) -> tuple[float | None, ...]:
+    """The differences scaled to a largest of 1, so that equal shapes are equal tests; None for NaN."""
+    scale = max((abs(value) for value in values if abs(value) > _TOLERANCE), default=1.0)
+    return tuple(None if math.isnan(value) else round(value / scale, 9) + 0.0 for value in values)
 
 
 def defined(values: Iterable[float]) -> list[float]:

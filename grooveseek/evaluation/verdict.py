@@ -29,7 +29,7 @@ def _movement(comparison: Comparison, alpha: float) -> str:
         return f"Nothing moved: {_queries(count)} {'scores' if count == 1 else 'score'} the same on every measure."
     settled = [delta for delta in moved if delta.paired.p_adjusted < alpha]
     subject = _subject(settled or moved, comparison.primary)
-    said = f"{_described(subject)}, corrected over {len(comparison.metrics)} measures):"
+    said = f"{_described(subject)}, corrected over {_tests(subject.paired.tests)}):"
     if not settled:
         return f"{said} undecided. {_what_it_takes(subject.paired)}"
     return f"{said} more than chance.{_others(settled, subject)}"
@@ -81,6 +81,10 @@ def _others(settled: Sequence[MetricDelta], subject: MetricDelta) -> str:
 
 def _joined(parts: Sequence[object]) -> str:
     return ", ".join(map(str, parts))
+
+
+def _tests(count: int) -> str:
+    return f"{count} {'test' if count == 1 else 'tests'}"
 
 
 def _queries(count: int) -> str:

@@ -142,11 +142,33 @@ def test_no_number_of_queries_follows_from_nothing(difference: float, deviation:
 def test_results_are_corrected_together_and_leave_out_what_is_undefined() -> None:
     better, flat = [0.2] * 9 + [NAN], [0.0] * 10
     first, second, empty = paired_results([better, flat, [NAN]])
+    assert first.tests == 1
     assert (first.queries, first.counts) == (9, Counts(wins=9, losses=0, ties=0))
     assert first.p == pytest.approx(2 / 2**9)
-    assert first.p_adjusted == pytest.approx(2 * 2 / 2**9)
+    assert first.p_adjusted == pytest.approx(2 / 2**9)
     assert (second.p, second.p_adjusted, second.mean) == (1.0, 1.0, 0.0)
     assert (empty.queries, math.isnan(empty.mean), math.isnan(empty.p)) == (0, True, True)
+
+
+def test_one_test_under_several_names_counts_once() -> None:
+    differences = [0.5] * 7 + [-0.25, 0.0]
+    fifth = [value / 5 for value in differences]
+    other = [0.5] * 6 + [0.0] * 3
+    results = paired_results([differences, fifth, other])
+    assert [result.tests for result in results] == [2, 2, 2]
+    assert [result.p_adjusted for result in results] == pytest.approx(
+        [multipletests([results[0].p, results[2].p], method="holm")[1][i] for i in (0, 0, 1)]
+    )
+
+
+def test_a_query_missing_from_one_measure_makes_it_another_test() -> None:
+    assert paired_results([[0.5, 0.5], [0.5, NAN]])[0].tests == 2
+
+
+def test_a_measure_on_which_nothing_moved_is_no_test() -> None:
+    moved, flat = paired_results([[0.5] * 8, [1e-12] + [0.0] * 7])
+    assert (moved.tests, moved.p_adjusted) == (1, pytest.approx(2 / 2**8))
+    assert (flat.p, flat.p_adjusted, flat.queries_needed) == (1.0, 1.0, None)
 
 
 @pytest.mark.parametrize("size", [0, 1, 2])

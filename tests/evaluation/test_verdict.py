@@ -23,13 +23,13 @@ def test_a_fall_beyond_chance_names_figures_and_the_other_measures() -> None:
     assert said.startswith(
         "nDCG@5 fell by 0.208 (0 better, 10 worse, 2 equal of 12 queries; 95 % interval -0.250 to -0."
     )
-    assert said.endswith("p = 0.006, corrected over 3 measures): more than chance. Beyond chance as well: RR -0.083.")
+    assert said.endswith("p = 0.002, corrected over 1 test): more than chance. Beyond chance as well: RR -0.083.")
 
 
 def test_an_undecided_difference_says_how_many_more_queries_it_would_take() -> None:
     ndcg = [0.7, 0.3, 0.8, 0.4, 0.9, 0.45, 0.6, 0.35] + [0.5] * 4
     differences = [value - 0.5 for value in ndcg]
-    needed = queries_needed(sum(differences) / 12, standard_deviation(differences), alpha=0.05 / 3)
+    needed = queries_needed(sum(differences) / 12, standard_deviation(differences), alpha=0.05)
     said = verdict(compare(changed(ndcg), BEFORE))
     assert needed is not None
     assert "nDCG@5 rose by 0.042 (4 better, 4 worse, 4 equal of 12 queries; 95 % interval -" in said

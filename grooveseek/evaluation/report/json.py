@@ -130,6 +130,7 @@ def _delta(delta: MetricDelta) -> dict[str, Any]:
         "interval": None if paired.interval.note else [paired.interval.low, paired.interval.high],
         "p": _number(paired.p),
         "p_adjusted": _number(paired.p_adjusted),
+        "tests": paired.tests,
         "wins": paired.counts.wins,
         "losses": paired.counts.losses,
         "ties": paired.counts.ties,

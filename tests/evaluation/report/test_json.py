@@ -35,6 +35,7 @@ def test_the_comparison_has_every_figure() -> None:
         "interval": [delta.paired.interval.low, delta.paired.interval.high],
         "p": delta.paired.p,
         "p_adjusted": delta.paired.p_adjusted,
+        "tests": delta.paired.tests,
         "wins": 9,
         "losses": 6,
         "ties": 15,
