@@ -38,17 +38,14 @@ class HubFiles:
 class CatalogEntry:
     """What embedders and rerankers have in common.
 
-    ``window`` is in tokens, ``scripts`` as in :class:`grooveseek.embedding.protocol.Embedder`, ``one_at_a_time`` as in
-    :class:`grooveseek.embedding.runner.ModelCard`. ``warning`` is said before the model is used.
+    ``window`` is in tokens; ``one_at_a_time``: see :class:`grooveseek.embedding.runner.ModelCard`.
     """
 
     name: str
     aliases: tuple[str, ...]
     window: int
     licence: str
-    scripts: frozenset[str] | None = None
     one_at_a_time: bool = False
-    warning: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +55,7 @@ class ModelSpec(CatalogEntry):
     dimension: int
     pooling: Pooling
     files: HubFiles | None
+    scripts: frozenset[str] | None = None
     query_prefix: str = ""
     passage_prefix: str = ""
 
@@ -78,9 +76,10 @@ class ModelSpec(CatalogEntry):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RerankerSpec(CatalogEntry):
-    """A cross-encoder."""
+    """A cross-encoder. ``warning`` is said before it is used."""
 
     files: HubFiles
+    warning: str = ""
 
 
 _MODELS = (
@@ -188,7 +187,6 @@ _RERANKERS = (
         window=512,
         licence="Apache-2.0",
         files=HubFiles(repo="Xenova/ms-marco-MiniLM-L-6-v2", model="onnx/model.onnx", gigabytes=0.08),
-        scripts=_ENGLISH,
     ),
     RerankerSpec(
         name="ms-marco-minilm-l-12-v2",
@@ -196,7 +194,6 @@ _RERANKERS = (
         window=512,
         licence="Apache-2.0",
         files=HubFiles(repo="Xenova/ms-marco-MiniLM-L-12-v2", model="onnx/model.onnx", gigabytes=0.12),
-        scripts=_ENGLISH,
     ),
 )
 
@@ -218,6 +215,13 @@ def resolve_model(name: str) -> ModelSpec | Path:
 def resolve_reranker(name: str) -> RerankerSpec | Path:
     """As :func:`resolve_model`, for cross-encoders."""
     return _resolve(name, RERANKERS, "reranker")
+
+
+def known_as(path: Path) -> str | None:
+    """The catalogue's name for a path that ends like an alias, as in ``BAAI/bge-m3``; for messages about a bad path."""
+    tail = "/".join(path.parts[-2:]).casefold()
+    entries: tuple[CatalogEntry, ...] = (*MODELS.values(), *RERANKERS.values())
+    return next((entry.name for entry in entries if tail in map(str.casefold, entry.aliases)), None)
 
 
 def _resolve(name: str, table: Mapping[str, Entry], kind: str) -> Entry | Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -21,8 +20,6 @@ from grooveseek.settings.sections import EmbeddingSettings, Settings
 
 FAKE = "fake"
 """The name of the embedder and of the reranker that need no model, as ``model`` or ``reranker``. For tests."""
-
-_logger = logging.getLogger(__name__)
 
 
 def build_embedder(settings: Settings, *, environ: Mapping[str, str]) -> Embedder:
@@ -64,8 +61,6 @@ def _finder(found: ModelSpec | Path, settings: Settings, environ: Mapping[str, s
     files = found.files
     if files is None:
         return bundled_card
-    if found.warning:
-        _logger.warning("The model %s: %s", found.name, found.warning)
     cache_dir = resolve_cache_dir(settings.fastembed_cache_dir, environ)
     return lambda: hub_card(found, files, cache_dir=cache_dir, environ=environ)
 

@@ -95,7 +95,7 @@ def _download(name: str, files: HubFiles, cache_dir: Path, endpoint: str) -> Non
     from huggingface_hub import HfApi, snapshot_download
 
     HfApi(endpoint=endpoint).model_info(files.repo, timeout=_REACH_SECONDS)
-    _logger.warning("Downloading the model %s (%s) from %s to %s", name, _size(files.gigabytes), endpoint, cache_dir)
+    _logger.warning("Downloading the model %s (%s) from %s to %s", name, size(files.gigabytes), endpoint, cache_dir)
     snapshot_download(
         files.repo,
         cache_dir=cache_dir,
@@ -104,7 +104,8 @@ def _download(name: str, files: HubFiles, cache_dir: Path, endpoint: str) -> Non
     )
 
 
-def _size(gigabytes: float) -> str:
+def size(gigabytes: float) -> str:
+    """A download's size as a person reads it: ``67 MB``, ``2.27 GB``."""
     return f"{gigabytes:.2f} GB" if gigabytes >= 1 else f"{gigabytes * 1000:.0f} MB"
 
 

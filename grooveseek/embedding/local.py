@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from grooveseek.embedding.catalog import known_as
 from grooveseek.embedding.files import revision, scan
 from grooveseek.embedding.pooling import Pooling
 from grooveseek.embedding.protocol import ModelIdentity
@@ -69,9 +70,9 @@ def find_files(directory: Path) -> tuple[Path, Path, str]:
     """The model file, tokenizer.json, and what to tell a person whose copy is damaged."""
     remedy = f"export or copy the model to {directory} again"
     if not directory.is_dir():
-        raise EmbeddingError(
-            f"{directory} is neither the name of a model nor a directory: see docs/models.md for the names"
-        )
+        known = known_as(directory)
+        way_out = f'write "{known}" for the model of that name' if known else "see docs/models.md for the models' names"
+        raise EmbeddingError(f"{directory} is neither the name of a model nor a directory: {way_out}")
     tokenizer = directory / "tokenizer.json"
     model = next((directory / name for name in MODEL_FILES if (directory / name).is_file()), None)
     if model is None:

@@ -1,6 +1,9 @@
 import hashlib
+import json
 import os
+from pathlib import Path
 
+import numpy as np
 import pytest
 from grooveseek.embedding.bundle import DIRECTORY, HASHES, bundled_card
 from grooveseek.embedding.local import local_card
@@ -17,6 +20,18 @@ def test_the_identity_is_known_without_the_files(tmp_path):
 
 def test_the_revision_is_that_of_the_same_files_in_a_directory_of_one_s_own():
     assert bundled_card().identity.revision == local_card(DIRECTORY).identity.revision
+
+
+def test_the_revision_stays_what_indexes_have_stored():
+    # Another value makes every index built with the bundled model unusable: on purpose only.
+    assert bundled_card().identity.revision == "5cdae8fa939911de"
+
+
+def test_vectors_are_near_those_of_the_published_full_precision_weights(bundled):
+    # The file holds what the published float32 weights give in scripts/build_all_minilm.py's graph before quantisation.
+    expected = json.loads((Path(__file__).parent / "full_precision.json").read_text(encoding="utf-8"))
+    vectors = bundled.embed_documents(list(expected))
+    assert np.einsum("ij,ij->i", vectors, np.array(list(expected.values()))).min() > 0.98
 
 
 @pytest.mark.parametrize("name", HASHES)

@@ -68,7 +68,7 @@ def test_the_default_model_is_bundled_and_is_the_settings_default():
 
 
 def test_scripts_are_named_as_the_text_package_names_them():
-    named = {script for spec in (*MODELS.values(), *RERANKERS.values()) for script in spec.scripts or ()}
+    named = {script for spec in MODELS.values() for script in spec.scripts or ()}
     assert named == {script_of("a")}
 
 

@@ -1,12 +1,10 @@
 import json
-import logging
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-from grooveseek.embedding import catalog
 from grooveseek.embedding.bundle import bundled_card
 from grooveseek.embedding.factory import PROVIDERS, build_embedder, build_reranker
 from grooveseek.embedding.fake import FakeEmbedder, FakeReranker
@@ -143,16 +141,6 @@ def test_the_settings_name_the_cache(tmp_path):
     embedder = build(model="bge-m3", fastembed_cache_dir=tmp_path / "mine", environ={"HF_HUB_OFFLINE": "1"})
     with pytest.raises(ModelUnavailable, match=f"is not in {tmp_path / 'mine'}"):
         _ = embedder.identity
-
-
-def test_a_restricting_licence_is_said_before_use(caplog, monkeypatch, tmp_path):
-    from dataclasses import replace
-
-    spec = replace(catalog.MODELS["bge-m3"], warning="licence X: for cats only")
-    monkeypatch.setattr(catalog, "MODELS", {spec.name: spec})
-    with caplog.at_level(logging.WARNING):
-        build(model="bge-m3", fastembed_cache_dir=tmp_path)
-    assert "bge-m3: licence X: for cats only" in caplog.text
 
 
 def test_a_reranker_takes_the_settings_cache_and_threads(cross_dir, tmp_path):

@@ -186,6 +186,12 @@ def test_a_path_that_is_no_directory_is_neither_name_nor_model(tmp_path):
         local_card(tmp_path / "nowhere")
 
 
+@pytest.mark.parametrize(("alias", "name"), [("BAAI/bge-m3", "bge-m3"), ("baai/bge-reranker-base", "bge-base")])
+def test_a_path_that_ends_like_a_published_name_gets_ours(tmp_path, alias, name):
+    with pytest.raises(EmbeddingError, match=f'nor a directory: write "{name}" for the model of that name'):
+        local_card(tmp_path / alias)
+
+
 @pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
 def test_a_missing_file_is_named(embedder_dir, copied, name):
     directory = copied(embedder_dir)
