@@ -8,7 +8,7 @@ finished embeddings the next forced rebuild takes over.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -60,12 +60,35 @@ def run_index(
         if force or reembed:
             _claim(live, job)
         else:
-            live.meta.require_root(job.root.name)
-            live.meta.require_model(asdict(job.embedder.identity))
-            if live.meta.model_identity is None:
-                _claim(live, job)
+            _require_ours(live, job)
+        return make_indexer(job, live).run(listener=listener, cancel=cancel)
+
+
+def run_paths(
+    job: IndexJob,
+    paths: Collection[str],
+    *,
+    listener: Listener | None = None,
+    cancel: CancelToken | None = None,
+) -> Summary:
+    """Bring single paths up to date: what a watcher saw change. An index that never saw a whole run gets one.
+
+    Raises as :func:`run_index` does; it does not wait for another writer.
+    """
+    with writer_lock(job.index_path, wait=False, command=job.command), open_index(job) as live:
+        _require_ours(live, job)
         indexer = make_indexer(job, live)
-        return indexer.run(listener=listener, cancel=cancel)
+        if live.meta.last_run is None:
+            return indexer.run(listener=listener, cancel=cancel)
+        return indexer.run_paths(paths, listener=listener, cancel=cancel)
+
+
+def _require_ours(store: Store, job: IndexJob) -> None:
+    """Raise unless the index is this folder's and this model's; one that is nobody's yet is claimed."""
+    store.meta.require_root(job.root.name)
+    store.meta.require_model(asdict(job.embedder.identity))
+    if store.meta.model_identity is None:
+        _claim(store, job)
 
 
 @contextlib.contextmanager

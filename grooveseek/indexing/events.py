@@ -57,11 +57,14 @@ class Deleted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skipped:
-    """A file could not be indexed. ``kept``: what was indexed of it before is still there."""
+    """A file could not be indexed. ``kept``: what was indexed of it before is still there. ``declined``: it was not
+    opened, since it is a link or the like, or the system would not say what it is.
+    """
 
     path: str
     reason: str
     kept: bool
+    declined: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

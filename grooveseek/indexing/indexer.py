@@ -29,9 +29,10 @@ from grooveseek.indexing.pipeline import EmbeddedDocument, EmbeddingPipeline
 from grooveseek.indexing.plan import Plan, ScannedFile, is_at_or_below, make_plan
 from grooveseek.indexing.policy import record_chunking_policy
 from grooveseek.indexing.prepare import PreparedDocument, content_hash, parse_guarded, prepare, prepare_stored
+from grooveseek.knowledge_base.addressing import is_addressable
 from grooveseek.knowledge_base.exclusion import ExclusionRules
 from grooveseek.knowledge_base.safe_read import SafeRead, read_checked
-from grooveseek.knowledge_base.walk import Declined, Found, walk
+from grooveseek.knowledge_base.walk import Declined, Found, outermost, walk, walk_at
 from grooveseek.model.document import ParsedDocument
 from grooveseek.parsing.protocol import Parser
 from grooveseek.parsing.registry import Registry
@@ -105,6 +106,16 @@ class Indexer:
         """
         return _Run(self, listener or _ignore, cancel or CancelToken()).whole_folder(reparse=reparse)
 
+    def run_paths(
+        self, paths: Collection[str], *, listener: Listener | None = None, cancel: CancelToken | None = None
+    ) -> Summary:
+        """Bring these paths, files or folders that are there or are gone, and what lies below them up to date.
+
+        The same steps as :meth:`run`, confined to what is named: nothing else is looked at, on disk or in the index.
+        The summary's counts, documents and chunks apart, are of these paths.
+        """
+        return _Run(self, listener or _ignore, cancel or CancelToken()).some_paths(paths)
+
     # -- steps a run is made of -------------------------------------------------------------------------------------
 
     def read(self, path: str, parser: Parser) -> SafeRead:
@@ -167,9 +178,29 @@ class _Run:
         self._started = time.monotonic()
 
     def whole_folder(self, *, reparse: bool) -> Summary:
+        states = self._store.documents.states()
+        entries = walk(self._ix._root, self._ix._rules, self._ix._registry.extensions)
+        if not self._bring_up_to_date(states, entries, reparse=reparse):
+            return self._stopped()
+        self._take_over_skipped()
+        return self._complete()
+
+    def some_paths(self, paths: Collection[str]) -> Summary:
+        scope = outermost(path for path in paths if is_addressable(path))
+        states = self._store.documents.states_at(scope)
+        entries = walk_at(self._ix._root, paths, self._ix._rules, self._ix._registry.extensions)
+        if not self._bring_up_to_date(states, entries, reparse=False):
+            return self._stopped()
+        summary = self._summary(cancelled=False)
+        self._report(Finished(summary=summary))
+        return summary
+
+    def _bring_up_to_date(
+        self, states: Mapping[str, DocumentState], entries: Iterable[Found | Declined], *, reparse: bool
+    ) -> bool:
+        """Make what is indexed of one scope (``states``) what is on disk of it; false when stopped on the way."""
         try:
-            states = self._store.documents.states()
-            files, unreachable = self._scan(states)
+            files, unreachable = self._scan(states, list(entries))
             plan = make_plan(files, states, unreachable, reparse=reparse)
             self._tally.total = len(plan.changed) + len(plan.renamed) + len(plan.unchanged) + len(plan.deleted)
             self._report(Started(total=self._tally.total))
@@ -178,26 +209,29 @@ class _Run:
             self._write_all(plan, states)
             self._check()
         except _Stopped:
-            summary = self._summary(cancelled=True)
-            self._report(Cancelled(done=self._tally.reported, total=self._tally.total, summary=summary))
-            return summary
+            return False
         for path in plan.deleted:
             self._store.documents.delete(path)
             self._tally.deleted += 1
             self._report(Deleted(path=path))
-        self._take_over_skipped()
-        return self._complete()
+        return True
+
+    def _stopped(self) -> Summary:
+        summary = self._summary(cancelled=True)
+        self._report(Cancelled(done=self._tally.reported, total=self._tally.total, summary=summary))
+        return summary
 
     # -- scanning --------------------------------------------------------------------------------------------------
 
-    def _scan(self, states: Mapping[str, DocumentState]) -> tuple[list[ScannedFile], set[str]]:
-        entries = list(walk(self._ix._root, self._ix._rules, self._ix._registry.extensions))
+    def _scan(
+        self, states: Mapping[str, DocumentState], entries: Sequence[Found | Declined]
+    ) -> tuple[list[ScannedFile], set[str]]:
         files: list[ScannedFile] = []
         unreachable: set[str] = set()
         for number, entry in enumerate(entries, start=1):
             if isinstance(entry, Declined):
                 # a link is there and refused: what it held before goes. What the system would not show stays.
-                self._skip(entry.path, entry.reason, kept=entry.unreadable)
+                self._skip(entry.path, entry.reason, kept=entry.unreadable, declined=True)
                 if entry.unreadable:
                     unreachable.add(entry.path)
             else:
@@ -258,7 +292,7 @@ class _Run:
                         self._write(pipeline.add(prepared), states, previous)
             finally:
                 # also when stopped: what was embedded is written, so that nothing is embedded twice
-                self._write(pipeline.drain(), states, previous)
+                self._write(pipeline.drain(only_begun=self._cancel.cancelled), states, previous)
 
     def _prepare(self, path: str, *, kept: bool) -> PreparedDocument | None:
         try:
@@ -331,8 +365,8 @@ class _Run:
             self._tally.reported += 1
         self._tell(event)
 
-    def _skip(self, path: str, reason: str, *, kept: bool) -> None:
-        skipped = Skipped(path=path, reason=reason, kept=kept)
+    def _skip(self, path: str, reason: str, *, kept: bool, declined: bool = False) -> None:
+        skipped = Skipped(path=path, reason=reason, kept=kept, declined=declined)
         self._tally.skipped.append(skipped)
         self._report(skipped)
 

@@ -68,8 +68,11 @@ class EmbeddingPipeline:
         while len(self._in_flight) > _BATCHES_IN_FLIGHT or (self._in_flight and self._in_flight[0].done()):
             yield from self._in_flight.popleft().result()
 
-    def drain(self) -> Iterator[EmbeddedDocument]:
-        """Give back everything still on its way."""
+    def drain(self, *, only_begun: bool = False) -> Iterator[EmbeddedDocument]:
+        """Give back everything still on its way. ``only_begun``: leave out what no embedding was started for."""
+        if only_begun:
+            self._gathered, self._windows = [], 0
+            self._in_flight = deque(batch for batch in self._in_flight if not batch.cancel())
         self._submit()
         while self._in_flight:
             yield from self._in_flight.popleft().result()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import stat
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from grooveseek.errors import KnowledgeBaseError
 from grooveseek.knowledge_base.addressing import printable, why_not_addressable
@@ -37,12 +40,46 @@ class Declined:
     unreadable: bool = False
 
 
+class _Entry(Protocol):
+    """What the walk asks of an :class:`os.DirEntry`, and of a path that was named instead of listed."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def path(self) -> str: ...
+
+    def is_dir(self, *, follow_symlinks: bool) -> bool: ...
+
+    def stat(self, *, follow_symlinks: bool) -> os.stat_result: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A path that was named. Links are not followed, whatever is asked."""
+
+    path: str
+
+    @property
+    def name(self) -> str:
+        return os.path.basename(self.path)  # noqa: PTH119 - a text, as os.DirEntry gives it
+
+    def is_dir(self, *, follow_symlinks: bool) -> bool:
+        try:
+            return stat.S_ISDIR(os.lstat(self.path).st_mode)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+
+    def stat(self, *, follow_symlinks: bool) -> os.stat_result:
+        return os.lstat(self.path)
+
+
 class _Item(NamedTuple):
     """Something in a folder that is worth a look. ``entry`` is None for a verdict that was reached already."""
 
     key: str
     rel: str
-    entry: os.DirEntry[str] | None
+    entry: _Entry | None
     is_dir: bool = False
     fault: str = ""
 
@@ -60,15 +97,33 @@ def walk(root: Path, rules: ExclusionRules, extensions: frozenset[str]) -> Itera
         waiting = _contents(str(root), "", rules, extensions)
     except OSError as error:
         raise KnowledgeBaseError(_root_fault(root, error)) from error
-    while waiting:
-        item = waiting.pop()
-        if item.is_dir and item.entry is not None:
-            waiting += _folder(item.rel, item.entry, rules, extensions)
-            continue
-        verdict = _verdict(item)
-        if verdict is not None:
-            yield verdict
+    yield from _verdicts(waiting, rules, extensions)
     _check_same(root, before)
+
+
+def walk_at(
+    root: Path, paths: Iterable[str], rules: ExclusionRules, extensions: frozenset[str]
+) -> Iterator[Found | Declined]:
+    """What :func:`walk` would give of ``paths`` and of what lies below them, without looking anywhere else.
+
+    A path is a file's, a folder's, or one where nothing is any more. Raises as :func:`walk` does.
+    """
+    try:
+        before = _identity(root)
+    except OSError as error:
+        raise KnowledgeBaseError(_root_fault(root, error)) from error
+    wanted = sorted(set(paths))
+    alike = Counter(map(_folded, wanted))
+    for rel in outermost(wanted):
+        waiting = _named(root, rel, rules, extensions, by_listing=alike[_folded(rel)] > 1)
+        yield from _verdicts(waiting, rules, extensions)
+    _check_same(root, before)
+
+
+def outermost(paths: Iterable[str]) -> list[str]:
+    """Those of ``paths`` that no other of them is a folder above of, in order."""
+    known = set(paths)
+    return sorted(rel for rel in known if not any(above in known for above in _above(rel)))
 
 
 def check_root(path: Path) -> Path:
@@ -88,6 +143,57 @@ def extension_of(name: str) -> str:
     """The extension a parser is chosen by: lower-case, without the dot; empty for ``README`` and for ``.md``."""
     stem, _, extension = name.rpartition(".")
     return extension.lower() if stem else ""
+
+
+def _verdicts(waiting: list[_Item], rules: ExclusionRules, extensions: frozenset[str]) -> Iterator[Found | Declined]:
+    """Work off a stack of items, folders opened as they come up."""
+    while waiting:
+        item = waiting.pop()
+        if item.is_dir and item.entry is not None:
+            waiting += _folder(item.rel, item.entry, rules, extensions)
+            continue
+        verdict = _verdict(item)
+        if verdict is not None:
+            yield verdict
+
+
+def _named(root: Path, rel: str, rules: ExclusionRules, extensions: frozenset[str], *, by_listing: bool) -> list[_Item]:
+    """The item at one path, if it can be reached through real folders that no rule excludes.
+
+    ``by_listing``: another path that differs in case or composition only is looked at too, and the file system may
+    answer for both where it holds one. Then what the folders list is what counts.
+    """
+    folders = _above(rel)
+    if folders and rules.is_excluded(folders[-1], is_dir=True):
+        return []
+    for folder in folders:
+        try:
+            if not _is_real_folder(_Named(str(root / folder))):
+                return []
+        except OSError as error:
+            return [_fault(folder, _unseen(error))]
+    if by_listing and not all(_is_listed(root, part) for part in (*folders, rel)):
+        return []
+    item = _item(rel, _Named(str(root / rel)), rules, extensions)
+    return [] if item is None else [item]
+
+
+def _above(rel: str) -> list[str]:
+    """The folders a path lies in, outermost first."""
+    parts = rel.split("/")
+    return ["/".join(parts[:length]) for length in range(1, len(parts))]
+
+
+def _folded(rel: str) -> str:
+    return unicodedata.normalize("NFC", rel).casefold()
+
+
+def _is_listed(root: Path, rel: str) -> bool:
+    folder, _, name = rel.rpartition("/")
+    try:
+        return any(entry.name == name for entry in (root / folder).iterdir())
+    except OSError:
+        return False
 
 
 def _root_fault(path: Path, error: Exception) -> str:
@@ -122,7 +228,7 @@ def _check_same(root: Path, before: tuple[int, int]) -> None:
         )
 
 
-def _folder(rel: str, entry: os.DirEntry[str], rules: ExclusionRules, extensions: frozenset[str]) -> list[_Item]:
+def _folder(rel: str, entry: _Entry, rules: ExclusionRules, extensions: frozenset[str]) -> list[_Item]:
     try:
         return _contents(entry.path, f"{rel}/", rules, extensions)
     except (FileNotFoundError, NotADirectoryError):  # removed, or replaced, since it was listed
@@ -142,7 +248,7 @@ def _contents(folder: str, prefix: str, rules: ExclusionRules, extensions: froze
     return [items[key] for key in sorted(items, reverse=True)]
 
 
-def _item(rel: str, entry: os.DirEntry[str], rules: ExclusionRules, extensions: frozenset[str]) -> _Item | None:
+def _item(rel: str, entry: _Entry, rules: ExclusionRules, extensions: frozenset[str]) -> _Item | None:
     wanted = extension_of(entry.name) in extensions
     try:
         is_dir = _is_real_folder(entry)
@@ -162,7 +268,7 @@ def _unseen(error: OSError) -> str:
     return f"it cannot be looked at: {os_reason(error)}"
 
 
-def _is_real_folder(entry: os.DirEntry[str]) -> bool:
+def _is_real_folder(entry: _Entry) -> bool:
     """Whether this is a folder and no link to one; a Windows junction is a link. No extra call on POSIX."""
     if not entry.is_dir(follow_symlinks=False):
         return False
@@ -176,7 +282,7 @@ def _verdict(item: _Item) -> Found | Declined | None:
     if reason is None:
         try:
             status = _status(item.entry)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
             return Declined(path=item.rel, reason=_unseen(error), unreadable=True)
@@ -186,6 +292,6 @@ def _verdict(item: _Item) -> Found | Declined | None:
     return Declined(path=printable(item.rel), reason=reason)
 
 
-def _status(entry: os.DirEntry[str]) -> os.stat_result:
+def _status(entry: _Entry) -> os.stat_result:
     """One stat of the entry itself. What a Windows listing carries has no link count, so there the file is asked."""
     return os.lstat(entry.path) if os.name == "nt" else entry.stat(follow_symlinks=False)

@@ -23,6 +23,7 @@ _DOCUMENT_COLUMNS = (
     "path, title, category, topic, depth, date, tags, content_hash, size_bytes, mtime_ns, parser, parser_tags, "
     "frontmatter_unparsed, tags_unparseable, notices, is_source"
 )
+_STATE_COLUMNS = "path, content_hash, size_bytes, mtime_ns, parser"
 _CHUNK_COLUMNS = (
     "idx, heading, level, heading_path, content, context, start_line, end_line, start_byte, end_byte, symbol_kind, "
     "scope, language, token_count, quality, table_rows"
@@ -126,11 +127,28 @@ class Documents:
 
     def states(self) -> dict[str, DocumentState]:
         """Every document by path, with what tells whether its file changed."""
-        rows = self._db.execute("SELECT path, content_hash, size_bytes, mtime_ns, parser FROM documents ORDER BY path")
-        return {
-            row[0]: DocumentState(path=row[0], content_hash=row[1], size_bytes=row[2], mtime_ns=row[3], parser=row[4])
-            for row in rows
-        }
+        return _states(self._db.execute(f"SELECT {_STATE_COLUMNS} FROM documents ORDER BY path"))
+
+    def states_at(self, paths: Iterable[str]) -> dict[str, DocumentState]:
+        """As :meth:`states`, for the documents at these paths and below them only. Costs what it gives."""
+        rows = self._db.execute(
+            f"SELECT {_STATE_COLUMNS} FROM documents WHERE id IN ("
+            "SELECT d.id FROM json_each(:paths) p CROSS JOIN documents d ON d.path = p.value "
+            # "0" is the character after "/": what lies between the two begins with the path and a slash
+            "UNION SELECT d.id FROM json_each(:paths) p CROSS JOIN documents d "
+            "ON d.path > p.value || '/' AND d.path < p.value || '0') ORDER BY path",
+            {"paths": json.dumps(list(paths))},
+        )
+        return _states(rows)
+
+    def topics(self) -> list[tuple[str | None, str | None, int]]:
+        """(category, topic, number of documents), ordered by both, those without one first."""
+        return [
+            (category, topic, count)
+            for category, topic, count in self._db.execute(
+                "SELECT category, topic, count(*) FROM documents GROUP BY category, topic ORDER BY category, topic"
+            )
+        ]
 
     def get(self, path: str) -> DocumentRecord | None:
         """A document's record with its fields; ``None`` when there is none at that path."""
@@ -198,6 +216,13 @@ class Documents:
         ):
             fields[name] = (*fields.get(name, ()), value)
         return fields
+
+
+def _states(rows: Iterable[Row]) -> dict[str, DocumentState]:
+    return {
+        row[0]: DocumentState(path=row[0], content_hash=row[1], size_bytes=row[2], mtime_ns=row[3], parser=row[4])
+        for row in rows
+    }
 
 
 def indexed_heading(document: DocumentRecord, chunk: Chunk) -> str:
