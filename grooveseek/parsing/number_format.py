@@ -38,6 +38,7 @@ _TOKEN = re.compile(
       | (?P<other>.)""",
     re.VERBOSE | re.DOTALL,
 )
+_GENERAL = re.compile("general", re.IGNORECASE)
 _CONDITION = re.compile(r"\[(<=|>=|<>|<|>|=)\s*(-?\d+(?:\.\d+)?)\]")
 _NUMBER = re.compile(r"[0#?.,]*[0#?][0#?.,]*(?:[Ee][+-][0#?]+)?")
 _FRACTION = re.compile(r"(?:([0#?]+)\s+)?([0#?]+)\s*/\s*([0#?]+|\d+)")
@@ -122,7 +123,7 @@ def _literal_of(match: re.Match[str]) -> str | None:
         return {'"': text[1:].removesuffix('"'), "\\": text[1:], "_": " ", "*": ""}[text[0]]
     if match["bracket"]:
         return text[2:-1].split("-", 1)[0] if text.startswith("[$") else ""
-    return None if text in "0#?.,%/Ee+-@" or text.isspace() else text
+    return None if text in "0123456789#?.,%/Ee+-@" or text.isspace() else text
 
 
 def _section_for(value: float, parts: Sequence[_Part]) -> tuple[_Part, float]:
@@ -141,7 +142,10 @@ def _section_for(value: float, parts: Sequence[_Part]) -> tuple[_Part, float]:
 
 def _filled(part: _Part, value: float) -> str:
     code = part.code
-    if "General" in part.raw or part.raw.strip() in ("", "@"):
+    around = _GENERAL.split(part.raw, maxsplit=1)
+    if len(around) == 2:
+        return general(value).join(_plain(side) for side in around).strip()
+    if part.raw.strip() in ("", "@"):
         return general(value)
     percent = code.count("%")
     number = Decimal(repr(value)).scaleb(2 * percent)
@@ -157,6 +161,10 @@ def _filled(part: _Part, value: float) -> str:
     return sign + _with_literals(code[: match.start()] + "\1" + code[match.end() :], part.literals).strip().replace(
         "\1", shown
     )
+
+
+def _plain(code: str) -> str:
+    return "".join(_literal_of(match) or "" for match in _TOKEN.finditer(code))
 
 
 def _spread(part: _Part, number: Decimal) -> str:

@@ -112,7 +112,7 @@ class Package:
 
         try:
             with self._open(part) as peeked:
-                if _DOCTYPE in peeked.read(_PEEK):
+                if _DOCTYPE in peeked.read(_PEEK).replace(b"\0", b""):  # also where it is written in UTF-16
                     raise Unparsable(_doctype_found(part))
             with self._open(part) as stream:
                 reading = etree.iterparse(

@@ -72,6 +72,8 @@ class XlsxParser:
         for sheet in _sheets(package, workbook):
             if not is_excluded(sheet.heading, self._exclude):
                 reading.sheet(sheet)
+        if reading.damaged and not reading.sections:
+            raise Unparsable("has no sheet that can be read")
         return office_document(
             path,
             package.info(),
@@ -91,12 +93,14 @@ class _Reading:
         self.headers: dict[int, str] = {}
         self.notices: list[Notice] = []
         self.truncated = False
+        self.damaged = False
 
     def sheet(self, sheet: _Sheet) -> None:
         table = len(self.sections)
         try:
             lines = list(self._lines(sheet, table))
         except Unparsable as damage:
+            self.damaged = True
             self.notices.append(Notice(message=f"sheet {sheet.name!r} is left out: the file {damage}"))
             return
         if lines:

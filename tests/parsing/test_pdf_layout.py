@@ -1,0 +1,80 @@
+from grooveseek.parsing.pdf_layout import Box, Segment, looks_columned, looks_stacked, looks_vertical, reading_order
+
+WORDS = "some running words to fill a line"
+
+
+def segment(text: str, left: float, top: float, width: float = 180.0, height: float = 10.0) -> Segment:
+    made = Segment()
+    for character in text:
+        made.add(ord(character), Box(left, top - height, left + width, top))
+    return made
+
+
+def columns(*lefts: float, rows: int = 6, width: float = 180.0, text: str = WORDS) -> list[Segment]:
+    """Row by row, a segment in each column."""
+    return [
+        segment(f"{letter}{row} {text}", left, 700 - 14 * row, width)
+        for row in range(rows)
+        for letter, left in zip("abcd", lefts, strict=False)
+    ]
+
+
+def order(segments: list[Segment]) -> str | None:
+    text = reading_order(segments)
+    return None if text is None else " ".join(line.split()[0] for line in text.split("\n"))
+
+
+def test_columns_are_read_one_after_the_other() -> None:
+    assert order(columns(50, 250, rows=3)) == "a0 a1 a2 b0 b1 b2"
+
+
+def test_three_columns_are_found_one_gutter_after_the_other() -> None:
+    assert order(columns(50, 250, 450, rows=3)) == "a0 a1 a2 b0 b1 b2 c0 c1 c2"
+
+
+def test_a_line_across_the_gutter_parts_what_is_above_from_what_is_below() -> None:
+    across = segment("middle heading over everything", 50, 655, 380)
+    upper = columns(50, 250, rows=3)
+    lower = [segment(each.text.upper(), each.box.left, each.box.top - 60) for each in upper if each.box]
+    assert order([*upper, across, *lower]) == "a0 a1 a2 b0 b1 b2 middle A0 A1 A2 B0 B1 B2"
+
+
+def test_short_cells_are_a_table_and_stay_as_they_are() -> None:
+    assert order(columns(50, 250, 450, text="x", width=30)) is None
+
+
+def test_a_narrow_column_of_terms_beside_their_explanations_stays_as_it_is() -> None:
+    terms = [segment("term", 50, 700 - 14 * row, 20) for row in range(6)]
+    longest = segment("a longer term than the others", 50, 600, 150)
+    explained = [segment(WORDS, 250, 700 - 14 * row) for row in range(6)]
+    assert order([*terms, longest, *explained]) is None
+
+
+def test_one_column_is_no_columns() -> None:
+    assert order(columns(50)) is None
+
+
+def test_runs_side_by_side_over_and_over_look_columned() -> None:
+    boxes = [Box(left, 700 - 14 * row, left + 180, 710 - 14 * row) for row in range(5) for left in (50, 250)]
+    assert looks_columned(boxes)
+    assert not looks_columned(boxes[:8])
+    assert not looks_columned([box for box in boxes if box.left == 50])
+
+
+def test_tall_east_asian_lines_are_read_from_the_right_tier_by_tier() -> None:
+    lines = [
+        segment(text, left, top, 12, 100)
+        for text, left, top in (("三行目", 100, 700), ("二行目", 120, 700), ("一行目", 140, 700), ("四行目", 140, 560))
+    ]
+    assert looks_vertical([each.box for each in lines if each.box])
+    assert reading_order(lines) == "一行目\n二行目\n三行目\n四行目"
+
+
+def test_tall_latin_lines_are_turned_text_and_stay() -> None:
+    assert reading_order([segment("turned words", left, 700, 12, 100) for left in (100, 120, 140)]) is None
+
+
+def test_single_characters_in_rows_of_their_own_look_stacked() -> None:
+    assert looks_stacked("\n".join("港の朝は早く"))
+    assert not looks_stacked("港の\n朝は\n早く\n漁\n船\nは")
+    assert not looks_stacked("\n".join("abcdefgh"))
