@@ -82,7 +82,7 @@ class Finding:
     """Something about the golden set or the index that a person should look at. It changes no exit code.
 
     ``check`` is its stable name: ``golden-queries-quoted``, ``golden-stale``, ``golden-not-indexed``,
-    ``fusion-below-leg``, ``query-failed``.
+    ``fusion-below-leg``, ``query-failed``. ``path`` is the document it is about, ``line`` a line of the golden file.
     """
 
     check: str

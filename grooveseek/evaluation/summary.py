@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from grooveseek.evaluation.evalrun import Corpus, EvalRun, QueryRun
 from grooveseek.evaluation.fingerprint import ConfigFingerprint
 from grooveseek.evaluation.hits import RankedHit, Target
-from grooveseek.evaluation.leakage import Leak
 from grooveseek.evaluation.measures import Mean, auroc, mean_scores, split_by_answers
 from grooveseek.evaluation.outcome import (
     ExpectedOutcome,
-    Finding,
     HistoryPoint,
     Leg,
     Miss,
     QueryReport,
-    Quoted,
 )
-from grooveseek.evaluation.statistics import ALPHA, PairedResult, paired_results
 
 ALL = "all"
 
@@ -97,35 +92,6 @@ def expected_outcomes(
     )
 
 
-def leg_findings(queries: Sequence[QueryReport], primary: str, alpha: float = ALPHA) -> tuple[Finding, ...]:
-    """A warning for every leg that alone beats the fusion beyond chance on the primary measure."""
-    legs = [leg for leg in Leg if leg is not Leg.FUSION and any(leg in query.legs for query in queries)]
-    results = paired_results([_gains(queries, leg, primary) for leg in legs])
-    return tuple(
-        Finding(check="fusion-below-leg", message=_harm(leg, primary, result))
-        for leg, result in zip(legs, results, strict=True)
-        if result.mean < 0 and result.p_adjusted < alpha
-    )
-
-
-def leak_findings(leaks: Iterable[Leak], queries: Sequence[QueryReport]) -> tuple[Finding, ...]:
-    """Findings for documents that quote golden queries, each with its rank among those queries' first hits."""
-    tops = {query.id: {entry.hit.path: entry.rank for entry in reversed(query.top)} for query in queries}
-    return tuple(
-        Finding(
-            check="golden-queries-quoted",
-            message=f"{leak.path} quotes {len(leak.query_ids)} golden queries, so it is found for them whatever "
-            "retrieval is worth. Leave it out of the index or reword the queries.",
-            path=leak.path,
-            quoted=tuple(
-                Quoted(query_id=query_id, rank_in_top_k=tops.get(query_id, {}).get(leak.path))
-                for query_id in leak.query_ids
-            ),
-        )
-        for leak in leaks
-    )
-
-
 def history_points(runs: Iterable[EvalRun], fingerprint: ConfigFingerprint) -> tuple[HistoryPoint, ...]:
     """Runs as points of a plot, oldest first."""
     return tuple(
@@ -145,22 +111,3 @@ def _miss(rank: int | None, indexed: bool, k: int) -> Miss | None:
     if rank is not None:
         return Miss.BELOW_K if rank > k else None
     return Miss.IN_NO_POOL if indexed else Miss.NOT_INDEXED
-
-
-def _gains(queries: Iterable[QueryReport], leg: Leg, primary: str) -> list[float]:
-    return [
-        _score(query.legs[Leg.FUSION], primary) - _score(query.legs[leg], primary)
-        for query in queries
-        if leg in query.legs and Leg.FUSION in query.legs
-    ]
-
-
-def _score(scores: Mapping[str, float], name: str) -> float:
-    return scores.get(name, math.nan)
-
-
-def _harm(leg: Leg, primary: str, result: PairedResult) -> str:
-    return (
-        f"Fusion is worse than the {leg} leg alone: {primary} {result.mean:+.3f} over {result.queries} queries "
-        f"(p = {result.p_adjusted:.3f}). Try groove tune --family all."
-    )

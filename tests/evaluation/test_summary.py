@@ -2,16 +2,13 @@ import math
 
 import pytest
 from grooveseek.evaluation.hits import EvalHit, Level, Target, rank_hits
-from grooveseek.evaluation.leakage import Leak
 from grooveseek.evaluation.measures import Mean
-from grooveseek.evaluation.outcome import ExpectedOutcome, Leg, Miss, QueryReport, Quoted
+from grooveseek.evaluation.outcome import ExpectedOutcome, Leg, Miss, QueryReport
 from grooveseek.evaluation.summary import (
     auroc_of,
     expected_outcomes,
     groups_of,
     history_points,
-    leak_findings,
-    leg_findings,
     legs_of,
     run_of,
     unjudged_of,
@@ -99,27 +96,6 @@ def test_each_leg_has_its_means() -> None:
         "fusion": 0.5,
     }
     assert legs_of([query("a", 1.0)]) == {}
-
-
-def test_a_fusion_below_one_leg_beyond_chance_is_a_finding() -> None:
-    harmed = [legged(f"q{i}", 1.0, 0.2, 0.5) for i in range(10)]
-    (finding,) = leg_findings(harmed, "RR")
-    assert finding.check == "fusion-below-leg"
-    assert "worse than the vector leg alone: RR -0.500 over 10 queries" in finding.message
-    assert leg_findings(harmed[:5], "RR") == ()
-    assert leg_findings([query("a", 1.0)], "RR") == ()
-
-
-def test_a_leak_carries_the_rank_at_which_it_was_found() -> None:
-    hits = [
-        EvalHit(path="a.md", chunk=0, score=1.0),
-        EvalHit(path="qa.md", chunk=0, score=0.9),
-        EvalHit(path="qa.md", chunk=1, score=0.8),
-    ]
-    queries = [query("first", 1.0, top=rank_hits(hits, [], Level.CHUNK)), query("second", 1.0)]
-    (finding,) = leak_findings([Leak(path="qa.md", query_ids=("first", "second"))], queries)
-    assert (finding.check, finding.path) == ("golden-queries-quoted", "qa.md")
-    assert finding.quoted == (Quoted(query_id="first", rank_in_top_k=2), Quoted(query_id="second"))
 
 
 def test_unjudged_shares_are_averaged_over_queries_that_have_one() -> None:

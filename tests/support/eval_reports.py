@@ -99,7 +99,7 @@ FINDINGS = (
     Finding(
         check="golden-stale",
         message="the quote is gone from ops/pump.md.",
-        path="notes/.groove-eval.yml",
+        path="ops/pump.md",
         line=12,
         query_id="q2",
     ),

@@ -33,7 +33,7 @@ def _commands(report: EvalReport) -> Iterable[str]:
         elif query.missed:
             yield _about(report, query, "warning", "Query missed", misses(query))
     for finding in report.findings:
-        where = finding.path or report.golden
+        where = report.golden if finding.line is not None else finding.path or report.golden
         yield _command("warning", finding.check, finding_line(finding), where, finding.line)
 
 
