@@ -25,6 +25,7 @@ SETTINGS = "Settings"
 COMMANDS: dict[str, Entry] = {
     "index": Entry("grooveseek.cli.index:command", "Bring the index in step with the folder.", SEARCH),
     "search": Entry("grooveseek.cli.search:command", "Search the knowledge base.", SEARCH),
+    "graph": Entry("grooveseek.cli.graph:command", "Show what lies near a document.", SEARCH),
     "status": Entry("grooveseek.cli.status:command", "Show what the index holds and how it was made.", SEARCH),
     "validate": Entry("grooveseek.cli.validate:command", "Check frontmatter against a schema.", AUDIT),
     "config": Entry("grooveseek.cli.config:command", "Show the settings in force, or write a template.", SETTINGS),
