@@ -42,7 +42,8 @@ def make_plan(
     renames = _pair_renames(by_path, states, vanished)
     renamed_to = {file.path for _, file in renames}
     renamed_from = {previous for previous, _ in renames}
-    changed, unchanged = [], []
+    changed: list[ScannedFile] = []
+    unchanged: list[ScannedFile] = []
     for path, file in by_path.items():
         if path in renamed_to:
             continue

@@ -98,11 +98,8 @@ def prepare_stored(
 
 
 def embedding_input(chunk: Chunk, *, contextual: bool) -> str:
-    """The text a chunk's vectors are made from: its breadcrumb or its heading in front of its content."""
-    lead = chunk.context if contextual else chunk.heading
-    if not lead or chunk.content.strip() == lead:
-        return chunk.content
-    return f"{lead}\n\n{chunk.content}"
+    """The text a chunk's vectors are made from: its content, behind its breadcrumb in contextual mode."""
+    return f"{chunk.context}\n\n{chunk.content}" if contextual and chunk.context else chunk.content
 
 
 def filterable_fields(front: Frontmatter) -> Mapping[str, tuple[str, ...]]:

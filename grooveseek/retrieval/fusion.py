@@ -35,22 +35,20 @@ def reciprocal_rank_fusion(
     return _add(by_vector, by_fulltext)
 
 
-def convex_combination(vector: Sequence[Scored], fulltext: Sequence[Scored], *, alpha: float) -> dict[int, Fused]:
+def convex_combination(vector: Mapping[int, float], fulltext: Mapping[int, float], *, alpha: float) -> dict[int, Fused]:
     """alpha * norm(vector) + (1 - alpha) * norm(fulltext) (Bruch, Gai and Ingber, TOIS 2023, "TM2C2").
 
-    Each leg is normalised by its theoretical minimum (-1 for a cosine, 0 for BM25) and the query's maximum; a candidate
-    that a leg did not find gets 0 from it.
+    Each leg's scores by id, of every candidate of either leg that it found. Each is normalised by its theoretical
+    minimum (-1 for a cosine, 0 for BM25) and the query's maximum; a candidate that a leg did not find gets 0 from it.
     """
     by_vector = {id_: alpha * share for id_, share in _normalised(vector, minimum=-1.0).items()}
     by_fulltext = {id_: (1.0 - alpha) * share for id_, share in _normalised(fulltext, minimum=0.0).items()}
     return _add(by_vector, by_fulltext)
 
 
-def _normalised(leg: Sequence[Scored], *, minimum: float) -> dict[int, float]:
-    if not leg:
-        return {}
-    span = max(score for _, score in leg) - minimum
-    return {id_: (score - minimum) / span if span > 0 else 1.0 for id_, score in leg}
+def _normalised(leg: Mapping[int, float], *, minimum: float) -> dict[int, float]:
+    span = max(leg.values(), default=minimum) - minimum
+    return {id_: (score - minimum) / span if span > 0 else 1.0 for id_, score in leg.items()}
 
 
 def _add(by_vector: Mapping[int, float], by_fulltext: Mapping[int, float]) -> dict[int, Fused]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,11 +15,8 @@ from grooveseek.store.ranking import best, without
 from grooveseek.store.records import Candidates, Ids, Scores
 from grooveseek.store.store import Store
 
-Degraded = Literal["vector_only", "fulltext_only"]
-
 _NO_IDS: Ids = np.zeros(0, dtype=np.int64)
 _NO_SCORES: Scores = np.zeros(0, dtype=np.float64)
-NOTHING = Candidates(ids=_NO_IDS, scores=_NO_SCORES)
 
 SUBSTRING_WEIGHT = 0.5
 """What a trigram match adds beside a word match (chosen by measurement: eval/README.md)."""
@@ -44,22 +41,27 @@ class Background:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VectorLeg:
-    """The vector leg's candidates, best first, and the spread of all cosines."""
+class Leg:
+    """One leg's answer: its best candidates in order, and the score of everything it found (``ids`` ascending)."""
 
     candidates: Candidates
-    background: Background
+    ids: Ids
+    scores: Scores
+
+    def scores_of(self, wanted: Iterable[int]) -> dict[int, float]:
+        """The scores of those of ``wanted`` that this leg found, however deep."""
+        asked = np.unique(np.fromiter(wanted, dtype=np.int64))
+        _, mine, _ = np.intersect1d(self.ids, asked, assume_unique=True, return_indices=True)
+        return dict(zip(self.ids[mine].tolist(), self.scores[mine].tolist(), strict=True))
+
+    def background(self) -> Background:
+        """How this leg's scores are spread."""
+        if not len(self.scores):
+            return Background(mean=0.0, deviation=0.0, count=0)
+        return Background(mean=float(self.scores.mean()), deviation=float(self.scores.std()), count=len(self.scores))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LegReport:
-    """What each leg did. A count is ``None`` when the leg did not run."""
-
-    vector_candidates: int | None = None
-    fulltext_candidates: int | None = None
-    dropped_terms: tuple[str, ...] = ()
-    degraded: Degraded | None = None
-    reason: str | None = field(default=None)
+NO_LEG = Leg(candidates=Candidates(ids=_NO_IDS, scores=_NO_SCORES), ids=_NO_IDS, scores=_NO_SCORES)
 
 
 def population(store: Store, filters: Filters, query: CompiledQuery, *, quality_threshold: float | None) -> Population:
@@ -86,27 +88,22 @@ def excluded_ids(store: Store, query: CompiledQuery) -> Ids:
     return np.union1d(by_phrase, by_word)
 
 
-def vector_leg(store: Store, query: Vectors, who: Population, depth: int) -> VectorLeg:
-    """The ``depth`` chunks nearest to the query vector."""
+def vector_leg(store: Store, query: Vectors, who: Population, depth: int) -> Leg:
+    """Chunks by the cosine of their best window; the ``depth`` nearest are its candidates."""
     ids, cosines = store.vectors.scores(query)
     ids, cosines = without(ids, cosines, allowed=who.allowed, held_back=who.held_back_from_vector)
-    background = Background(
-        mean=float(cosines.mean()) if len(cosines) else 0.0,
-        deviation=float(cosines.std()) if len(cosines) else 0.0,
-        count=len(cosines),
-    )
-    return VectorLeg(candidates=best(store.database, ids, cosines, depth), background=background)
+    return Leg(candidates=best(store.database, ids, cosines, depth), ids=ids, scores=cosines)
 
 
-def fulltext_leg(store: Store, query: CompiledQuery, who: Population, depth: int, weights: ColumnWeights) -> Candidates:
-    """The ``depth`` chunks that match the query's words and phrases best.
+def fulltext_leg(store: Store, query: CompiledQuery, who: Population, depth: int, weights: ColumnWeights) -> Leg:
+    """Chunks that match the query's words and phrases; the ``depth`` best are its candidates.
 
     A chunk's score is its BM25 in the word table plus :data:`SUBSTRING_WEIGHT` times its BM25 in the trigram table, so
     that stemmed words rank and a substring is still found where no word matches.
     """
     ids, scores = _sum_of_tables(store, query, weights)
     ids, scores = without(ids, scores, allowed=who.allowed, held_back=who.held_back_from_fulltext)
-    return best(store.database, ids, scores, depth)
+    return Leg(candidates=best(store.database, ids, scores, depth), ids=ids, scores=scores)
 
 
 def _sum_of_tables(store: Store, query: CompiledQuery, weights: ColumnWeights) -> tuple[Ids, Scores]:

@@ -28,7 +28,7 @@ from grooveseek.retrieval.confidence import (
 from grooveseek.retrieval.files import SourceFiles
 from grooveseek.retrieval.filters import check_request, filters_with_effect
 from grooveseek.retrieval.fusion import Fused, convex_combination, reciprocal_rank_fusion
-from grooveseek.retrieval.legs import NOTHING, Background, Population, fulltext_leg, population, vector_leg
+from grooveseek.retrieval.legs import NO_LEG, Leg, Population, fulltext_leg, population, vector_leg
 from grooveseek.retrieval.query import CompiledQuery, any_of, compile_query
 from grooveseek.retrieval.spans import match_spans
 from grooveseek.settings.sections import FusionSettings, Settings
@@ -52,9 +52,8 @@ class LegResults:
     """Both legs' candidates for one query, before fusion: what ``groove tune`` caches and sweeps."""
 
     query: CompiledQuery
-    vector: Candidates = NOTHING
-    fulltext: Candidates = NOTHING
-    background: Background | None = None
+    vector: Leg = NO_LEG
+    fulltext: Leg = NO_LEG
     legs: Legs = field(default_factory=Legs)
 
 
@@ -123,18 +122,17 @@ class Searcher:
             return LegResults(query=query)
         who = self._population(request, query)
         depth = max(LEG_DEPTH, request.limit)
-        vector, background, abstains = NOTHING, None, None
+        vector, abstains = NO_LEG, None
         if request.mode is not Mode.KEYWORD:
             abstains = self._why_no_vector(query)
             if abstains is None:
-                leg = vector_leg(self._store, self._vector_of(query.positive_text), who, depth)
-                vector, background = leg.candidates, leg.background
-        fulltext = NOTHING
+                vector = vector_leg(self._store, self._embed_query(query.positive_text), who, depth)
+        fulltext = NO_LEG
         searchable = bool(query.words or query.phrases)
         if request.mode is not Mode.SEMANTIC:
             fulltext = fulltext_leg(self._store, query, who, depth, column_weights(self._settings.search.fusion))
         legs = _report(request.mode, query, vector, fulltext, abstains=abstains, searchable=searchable)
-        return LegResults(query=query, vector=vector, fulltext=fulltext, background=background, legs=legs)
+        return LegResults(query=query, vector=vector, fulltext=fulltext, legs=legs)
 
     def _population(self, request: SearchRequest, query: CompiledQuery) -> Population:
         quality = self._settings.quality_filter
@@ -149,14 +147,11 @@ class Searcher:
             return "the query has no word to embed"
         return None
 
-    def _vector_of(self, text: str) -> Vectors:
-        return self._embed_query(text)
-
     def _fuse(self, results: LegResults, request: SearchRequest) -> list[_Ranked]:
         fused = fuse(results.vector, results.fulltext, self._settings.search.fusion)
         ordered = order(self._store, fused)
-        vector_ranks = _ranks(results.vector)
-        fulltext_ranks = _ranks(results.fulltext)
+        vector_ranks = _ranks(results.vector.candidates)
+        fulltext_ranks = _ranks(results.fulltext.candidates)
         ranked: list[_Ranked] = []
         for rank, candidate in enumerate(ordered, start=1):
             vector_rank, vector_score = vector_ranks.get(candidate.id, (None, None))
@@ -280,9 +275,11 @@ class Searcher:
         """Evidence from the vector leg's spread and from the words the best hits hold; 0 without a hit."""
         if not chosen:
             return 0.0
-        best = float(results.vector.scores[0]) if len(results.vector) else None
+        nearest = results.vector.candidates
+        best = float(nearest.scores[0]) if len(nearest) else None
+        spread = cosine_evidence(best, results.vector.background())
         weights, covered = self._coverage(results.query, chosen[:_COVERING_HITS])
-        return confidence(best, cosine_evidence(best, results.background), coverage_evidence(covered, weights))
+        return confidence(best, spread, coverage_evidence(covered, weights))
 
     def _coverage(self, query: CompiledQuery, chosen: Sequence[int]) -> tuple[list[float], list[float]]:
         _, chunks = self._store.meta.counts()
@@ -300,15 +297,19 @@ class Searcher:
         return weights, covered
 
 
-def fuse(vector: Candidates, fulltext: Candidates, settings: FusionSettings) -> dict[int, Fused]:
-    """Fuse two legs' candidates as the settings say."""
-    by_vector = list(zip(vector.ids.tolist(), vector.scores.tolist(), strict=True))
-    by_fulltext = list(zip(fulltext.ids.tolist(), fulltext.scores.tolist(), strict=True))
+def fuse(vector: Leg, fulltext: Leg, settings: FusionSettings) -> dict[int, Fused]:
+    """Fuse two legs' candidates as the settings say.
+
+    The convex combination asks each leg for its score of the other's candidates too, so that a candidate is not taken
+    for worthless in a leg only because it stood below the leg's depth.
+    """
+    near, matching = vector.candidates, fulltext.candidates
     if settings.method == "convex":
-        return convex_combination(by_vector, by_fulltext, alpha=settings.alpha)
+        either = {*near.ids.tolist(), *matching.ids.tolist()}
+        return convex_combination(vector.scores_of(either), fulltext.scores_of(either), alpha=settings.alpha)
     return reciprocal_rank_fusion(
-        by_vector,
-        by_fulltext,
+        list(zip(near.ids.tolist(), near.scores.tolist(), strict=True)),
+        list(zip(matching.ids.tolist(), matching.scores.tolist(), strict=True)),
         rrf_k=settings.rrf_k,
         vector_weight=settings.vector_weight,
         fulltext_weight=settings.fts_weight,
@@ -354,8 +355,8 @@ def _mean_direction(windows: Vectors) -> Vectors:
 def _report(
     mode: Mode,
     query: CompiledQuery,
-    vector: Candidates,
-    fulltext: Candidates,
+    vector: Leg,
+    fulltext: Leg,
     *,
     abstains: str | None,
     searchable: bool,
@@ -366,8 +367,8 @@ def _report(
     elif mode is not Mode.SEMANTIC and not searchable:
         degraded, reason = "vector_only", "the query has no word the full-text index can look up"
     return Legs(
-        vector_candidates=None if mode is Mode.KEYWORD else len(vector),
-        fulltext_candidates=None if mode is Mode.SEMANTIC else len(fulltext),
+        vector_candidates=None if mode is Mode.KEYWORD else len(vector.candidates),
+        fulltext_candidates=None if mode is Mode.SEMANTIC else len(fulltext.candidates),
         dropped_terms=query.dropped,
         degraded=degraded,
         reason=reason,

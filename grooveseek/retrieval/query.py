@@ -10,7 +10,7 @@ too. So a query is cut into *phrases* for the first and *words* for the second:
   ``再ランキング``,
   ``ランキング``, ``の評価``, ``について``.
 - A piece between blanks that holds symbols (``C++``, ``VLV-0071``) is also a phrase as it stands.
-- English function words are left out beside others (see :mod:`grooveseek.retrieval.stopwords`).
+- Function words are left out beside others (see :mod:`grooveseek.retrieval.stopwords`).
 - A piece led by ``-`` is excluded: a chunk that holds it is no answer, whichever leg found it.
 
 Every phrase is a contiguous piece of the input. Nothing of the input reaches FTS5 but as a quoted string.
@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from grooveseek.retrieval.stopwords import without_stop_words
+from grooveseek.retrieval.stopwords import without_kana_grammar, without_stop_words
 from grooveseek.text.fold import fold
 from grooveseek.text.scripts import HAN, HIRAGANA, KATAKANA, UNSPACED, is_word_char, script_of
 from grooveseek.text.words import spell, words
@@ -103,7 +103,8 @@ def compile_query(text: str) -> CompiledQuery:
     excluded, excluded_short = _exclusions(negative)
     phrases = without_stop_words(phrases)
     kept = phrases[:MAX_PHRASES]
-    all_words = without_stop_words(_unique(word for piece in positive for word in _query_words(piece)))
+    every_word = _unique(word for piece in positive for word in _query_words(piece))
+    all_words = without_kana_grammar(without_stop_words(every_word))
     return CompiledQuery(
         text=text,
         positive_text=" ".join(piece.text for piece in positive).strip(),

@@ -1,4 +1,4 @@
-"""English function words, which a question is full of and a search is better without.
+"""Function words, which a question is full of and a search is better without.
 
 They are left out of the full-text leg only, and only where something else is left to look for. Measured on whole
 documents
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from grooveseek.text.fold import fold
+from grooveseek.text.scripts import HIRAGANA, script_of
 
 STOP_WORDS = frozenset(
     """
@@ -24,6 +25,15 @@ STOP_WORDS = frozenset(
 
 
 def without_stop_words(terms: Iterable[str]) -> list[str]:
-    """The terms that are no function words; all of them when there is no other."""
+    """The terms that are no English function words; all of them when there is no other."""
     listed = list(terms)
     return [term for term in listed if fold(term) not in STOP_WORDS] or listed
+
+
+def without_kana_grammar(words: Iterable[str]) -> list[str]:
+    """The words that are not hiragana alone, which in running Japanese is grammar; all of them when there is no other.
+
+    Measured on the Japanese half of the handbook (nDCG@10 of the full-text leg): .696 with them, .743 without.
+    """
+    listed = list(words)
+    return [word for word in listed if any(script_of(char) != HIRAGANA for char in word)] or listed

@@ -150,9 +150,9 @@ class MmrSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FusionSettings:
-    method: str = setting("rrf", "how the two legs become one list", choices=("rrf", "convex"))
+    method: str = setting("convex", "how the two legs become one list", choices=("rrf", "convex"))
     rrf_k: float = setting(60.0, "the constant of reciprocal rank fusion", minimum=1.0, maximum=1e6)
-    alpha: float = setting(0.7, "weight of the vector leg in convex fusion", minimum=0.0, maximum=1.0)
+    alpha: float = setting(0.8, "weight of the vector leg in convex fusion", minimum=0.0, maximum=1.0)
     bm25_heading_weight: float = setting(2.0, "weight of a word in the heading", minimum=0.0, maximum=1e6)
     bm25_context_weight: float = setting(1.0, "weight of a word in the context", minimum=0.0, maximum=1e6)
     bm25_content_weight: float = setting(1.0, "weight of a word in the content", minimum=0.0, maximum=1e6)
@@ -182,7 +182,7 @@ class SearchSettings:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextualSettings:
     enabled: bool = setting(
-        False, "put a chunk's breadcrumb in front of its text for the model, full text and reranker"
+        True, "put a chunk's breadcrumb in front of its text for the model, full text and reranker"
     )
 
 
