@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -149,6 +149,22 @@ class KnowledgeBase:
         job = self.index_job(command)
         return run_index(job, force=force, reembed=reembed, wait=wait, listener=listener, cancel=cancel)
 
+    def index_paths(
+        self,
+        paths: Collection[str],
+        *,
+        listener: Listener | None = None,
+        cancel: CancelToken | None = None,
+        command: str = "groove serve",
+    ) -> Summary:
+        """Bring single paths, of files or folders that came, changed or went, up to date; the rest is not looked at.
+
+        Raises as :meth:`index` does.
+        """
+        from grooveseek.indexing.build import run_paths
+
+        return run_paths(self.index_job(command), paths, listener=listener, cancel=cancel)
+
     def index_job(self, command: str = "groove index") -> IndexJob:
         """Everything an indexing run needs, from the settings."""
         from grooveseek.indexing.build import IndexJob
@@ -208,16 +224,29 @@ class KnowledgeBase:
         return build_reranker(self.settings, self.settings.reranker, environ=os.environ)
 
     def store(self) -> Store:
-        """This thread's connection to the index, for reading. Raises NoIndex when there is none."""
-        store: Store | None = getattr(self._local, "store", None)
-        if store is None:
-            from grooveseek.store.store import Store
+        """This thread's connection to the index, for reading. Raises NoIndex when there is none.
 
-            store = Store.open_for_reading(self.index_path)
-            self._local.store = store
-            with self._lock:
-                self._opened.append(store)
+        A long-lived process may see the file deleted and built anew; it is opened again then.
+        """
+        store: Store | None = getattr(self._local, "store", None)
+        file = file_identity(self.index_path)
+        if store is not None and file == self._local.file:
+            return store
+        if store is not None:
+            self._forget(store)
+        from grooveseek.store.store import Store
+
+        store = Store.open_for_reading(self.index_path)
+        self._local.store, self._local.file = store, file
+        with self._lock:
+            self._opened.append(store)
         return store
+
+    def _forget(self, store: Store) -> None:
+        self._local.store = self._local.searcher = None
+        with self._lock:
+            self._opened.remove(store)
+        store.close()
 
     # -- status ----------------------------------------------------------------------------------------------------
 
@@ -246,6 +275,15 @@ def index_path(root: Path, settings: Settings) -> Path:
     if root.parent == root:
         raise KnowledgeBaseError(f"{root} is the root of a file system and has no folder to put the index in")
     return root.parent / INDEX_NAME
+
+
+def file_identity(path: Path) -> tuple[int, int] | None:
+    """What tells a file from another one put in its place; ``None`` when there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def index_size(path: Path) -> int:
