@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from grooveseek.errors import QueryError
+
 
 class Mode(StrEnum):
     """Which legs run: both, full text alone, or vectors alone."""
@@ -52,3 +54,10 @@ class SearchRequest:
     mmr_same_doc_penalty: float | None = None
     parent_retriever: bool | None = None
     explain: bool = False
+
+    def __post_init__(self) -> None:
+        """Take a mode by its name as well. Raises QueryError for another word."""
+        try:
+            object.__setattr__(self, "mode", Mode(self.mode))
+        except ValueError:
+            raise QueryError(f"mode is {self.mode!r}; allowed are {', '.join(Mode)}") from None

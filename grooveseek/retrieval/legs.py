@@ -24,11 +24,15 @@ SUBSTRING_WEIGHT = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Population:
-    """The chunks a search may answer with: ``allowed`` by filters (``None``: all), less what each leg holds back."""
+    """The chunks a search may answer with: ``allowed`` by filters (``None``: all), less what the query excludes.
+
+    ``low_quality`` chunks are no candidates of the vector leg, ``boilerplate`` of them none of the full-text leg.
+    """
 
     allowed: Ids | None
-    held_back_from_vector: Ids
-    held_back_from_fulltext: Ids
+    excluded: Ids
+    low_quality: Ids
+    boilerplate: Ids
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,13 +73,12 @@ def population(store: Store, filters: Filters, query: CompiledQuery, *, quality_
     excluded = excluded_ids(store, query)
     allowed = store.selection.chunk_ids(filters)
     if quality_threshold is None:
-        return Population(allowed=allowed, held_back_from_vector=excluded, held_back_from_fulltext=excluded)
-    low = store.selection.low_quality_ids(quality_threshold, boilerplate_only=False)
-    boilerplate = store.selection.low_quality_ids(quality_threshold, boilerplate_only=True)
+        return Population(allowed=allowed, excluded=excluded, low_quality=_NO_IDS, boilerplate=_NO_IDS)
     return Population(
         allowed=allowed,
-        held_back_from_vector=np.union1d(excluded, low),
-        held_back_from_fulltext=np.union1d(excluded, boilerplate),
+        excluded=excluded,
+        low_quality=store.selection.low_quality_ids(quality_threshold, boilerplate_only=False),
+        boilerplate=store.selection.low_quality_ids(quality_threshold, boilerplate_only=True),
     )
 
 
@@ -89,10 +92,14 @@ def excluded_ids(store: Store, query: CompiledQuery) -> Ids:
 
 
 def vector_leg(store: Store, query: Vectors, who: Population, depth: int) -> Leg:
-    """Chunks by the cosine of their best window; the ``depth`` nearest are its candidates."""
+    """Chunks by the cosine of their best window; the ``depth`` nearest are its candidates.
+
+    A chunk of low quality is no candidate, but has its score, for when the full-text leg brings it.
+    """
     ids, cosines = store.vectors.scores(query)
-    ids, cosines = without(ids, cosines, allowed=who.allowed, held_back=who.held_back_from_vector)
-    return Leg(candidates=best(store.database, ids, cosines, depth), ids=ids, scores=cosines)
+    ids, cosines = without(ids, cosines, allowed=who.allowed, held_back=who.excluded)
+    near, near_cosines = without(ids, cosines, allowed=None, held_back=who.low_quality)
+    return Leg(candidates=best(store.database, near, near_cosines, depth), ids=ids, scores=cosines)
 
 
 def fulltext_leg(store: Store, query: CompiledQuery, who: Population, depth: int, weights: ColumnWeights) -> Leg:
@@ -102,7 +109,7 @@ def fulltext_leg(store: Store, query: CompiledQuery, who: Population, depth: int
     that stemmed words rank and a substring is still found where no word matches.
     """
     ids, scores = _sum_of_tables(store, query, weights)
-    ids, scores = without(ids, scores, allowed=who.allowed, held_back=who.held_back_from_fulltext)
+    ids, scores = without(ids, scores, allowed=who.allowed, held_back=np.union1d(who.excluded, who.boilerplate))
     return Leg(candidates=best(store.database, ids, scores, depth), ids=ids, scores=scores)
 
 
