@@ -19,6 +19,7 @@ from grooveseek.model.query import SearchRequest
 from grooveseek.settings.sections import Settings
 
 if TYPE_CHECKING:
+    from grooveseek.doctor.findings import Report
     from grooveseek.embedding.protocol import Embedder, Reranker
     from grooveseek.indexing.build import IndexJob
     from grooveseek.indexing.events import CancelToken, Listener, Summary
@@ -266,6 +267,28 @@ class KnowledgeBase:
             last_run=store.meta.last_run,
             declared_fields=store.meta.declared_fields,
         )
+
+    def examine(self, *, deep: bool = False) -> Report:
+        """Look for damage, for documents that are not served, and for what has changed. Changes nothing.
+
+        ``deep`` reads every file and compares the documents with one another. Raises NoIndex when there is no index.
+        """
+        from grooveseek.doctor.examine import examine
+        from grooveseek.doctor.patient import Patient
+
+        def admit(store: Store) -> Patient:
+            return Patient(
+                root=self.root,
+                index_path=self.index_path,
+                store=store,
+                settings=self.settings,
+                registry=self.registry,
+                identity=lambda: self.embedder.identity,
+                environ=os.environ,
+                deep=deep,
+            )
+
+        return examine(self.index_path, admit, deep=deep)
 
 
 def index_path(root: Path, settings: Settings) -> Path:

@@ -28,6 +28,7 @@ COMMANDS: dict[str, Entry] = {
     "graph": Entry("grooveseek.cli.graph:command", "Show what lies near a document.", SEARCH),
     "status": Entry("grooveseek.cli.status:command", "Show what the index holds and how it was made.", SEARCH),
     "validate": Entry("grooveseek.cli.validate:command", "Check frontmatter against a schema.", AUDIT),
+    "doctor": Entry("grooveseek.cli.doctor:command", "Examine the index; reports, never repairs.", AUDIT),
     "config": Entry("grooveseek.cli.config:command", "Show the settings in force, or write a template.", SETTINGS),
     "completion": Entry("grooveseek.cli.completion:command", "Print a shell's completion script.", SETTINGS),
 }
