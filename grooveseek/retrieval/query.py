@@ -62,6 +62,7 @@ class CompiledQuery:
     phrases: tuple[str, ...]
     words: tuple[str, ...]
     short_terms: tuple[str, ...]
+    runs: tuple[str, ...]
     excluded: tuple[str, ...]
     excluded_words: tuple[str, ...]
     dropped: tuple[str, ...]
@@ -79,8 +80,10 @@ class CompiledQuery:
 
     @property
     def span_terms(self) -> tuple[str, ...]:
-        """What to look for when showing where an answer matched."""
-        return self.phrases + self.short_terms
+        """What to look for when showing where an answer matched: an unbroken run is shown whole where it stands
+        whole.
+        """
+        return self.phrases + self.short_terms + self.runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,7 @@ def compile_query(text: str) -> CompiledQuery:
         phrases=tuple(kept),
         words=tuple(all_words[:MAX_PHRASES]),
         short_terms=tuple(term for term in short if spell(term))[:MAX_PHRASES],
+        runs=tuple(_unique(run for piece in positive for run in _unbroken(piece)))[:MAX_PHRASES],
         excluded=tuple(excluded[:MAX_PHRASES]),
         excluded_words=tuple(excluded_short[:MAX_PHRASES]),
         dropped=tuple(term for term in short if not spell(term)),
@@ -192,6 +196,12 @@ def _phrases_and_short(pieces: Iterable[_Piece]) -> tuple[list[str], list[str]]:
     return _unique(phrases), _unique(short)
 
 
+def _unbroken(piece: _Piece) -> Iterator[str]:
+    """Groups of several scripts, which are cut for searching and are one word to their reader."""
+    if not piece.quoted:
+        yield from (g for g in _groups(piece.text) if len(_script_runs(g)) > 1 and not g.isascii())
+
+
 def _join_runs(runs: list[str]) -> tuple[list[str], list[str]]:
     """Join runs under three characters to their neighbours; what never gets there is returned apart."""
     phrases: list[str] = []
@@ -242,9 +252,8 @@ def _query_words(piece: _Piece) -> Iterator[str]:
         yield piece.text
         return
     found = [word for group in _groups(piece.text) for run in _script_runs(group) for word in _run_words(run)]
-    # a single letter between symbols (the e of e-mail) says nothing beside the rest of its piece
-    telling = [word for word in found if len(word) > 1] if _verbatim(piece.text) else found
-    yield from telling or found
+    # a single letter between symbols (the e of e-mail, the C of C++) says nothing beside its piece as it stands
+    yield from [word for word in found if len(word) > 1] if _verbatim(piece.text) else found
 
 
 def _run_words(run: str) -> list[str]:

@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from grooveseek.app import KnowledgeBase
 from tests.conftest import OpenKb
 from tests.support.search import file_spans, hits, paths, spans_in, text_at
-
-from grooveseek.app import KnowledgeBase
 
 CASES = Path(__file__).parents[1] / "cases"
 
