@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.common.utils import mdTrim
 from markdown_it.rules_block import StateBlock, blockquote, list_block
 from markdown_it.rules_block import table as table_begins
 from markdown_it.token import Token
@@ -21,7 +22,7 @@ from grooveseek.parsing.split import Block
 MAX_DEPTH = 20
 """Levels of nesting; a quote is one level, a list two. Time grows with it for text that quotes quotes."""
 
-MAX_TOKENS = 2_000_000
+MAX_TOKENS = 1_000_000
 """Tokens of the block parser (some 300 bytes each) above which a text is not parsed any further."""
 
 _Rule = Callable[[StateBlock, int, int, bool], bool]
@@ -121,7 +122,7 @@ def _bounded(rule: _Rule) -> _Rule:
 
     def apply(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         if len(state.tokens) > MAX_TOKENS:
-            raise TooManyBlocksError(f"has more than {MAX_TOKENS // 4:,} blocks")
+            raise TooManyBlocksError(f"it has more than {MAX_TOKENS:,} Markdown tokens")
         return state.level < MAX_DEPTH and rule(state, start, end, silent)
 
     return apply
@@ -145,6 +146,7 @@ def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 def _table_ends(state: StateBlock, line: int, end: int) -> bool:
     """Whether a line is no row: blank, outdented, indented code, or the start of another block (GFM 0.29, 4.10)."""
-    if state.sCount[line] < state.blkIndent or state.isEmpty(line) or state.is_code_block(line):
+    text = state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]
+    if state.sCount[line] < state.blkIndent or not mdTrim(text) or state.is_code_block(line):
         return True
     return any(rule(state, line, end, True) for rule in state.md.block.ruler.getRules("blockquote"))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from grooveseek.model.document import Chunk, Notice, ParsedDocument, QualityProfile
-from grooveseek.parsing.blocks import Layout, lay_out
+from grooveseek.parsing.blocks import Layout, TooManyBlocksError, lay_out
 from grooveseek.parsing.cuts import clip
 from grooveseek.parsing.frontmatter import Matter, read_frontmatter
 from grooveseek.parsing.paths import breadcrumb, title_from_path, with_path_defaults

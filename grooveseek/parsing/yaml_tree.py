@@ -217,7 +217,7 @@ class _Builder:
 
 
 def _scalar(event: yaml.ScalarEvent) -> Scalar:
-    is_plain = event.style is None
+    is_plain = not event.style  # None in Python's scanner, "" in libyaml's
     return Scalar(
         value=event.value,
         start=_index(event.start_mark),
