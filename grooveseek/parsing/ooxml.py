@@ -125,7 +125,7 @@ class Package:
                     yield element
                 if number < 0 and reading.root is not None:
                     _refuse_doctype(reading.root, part)
-        except (etree.XMLSyntaxError, zipfile.BadZipFile, zlib.error, EOFError) as broken:
+        except (etree.XMLSyntaxError, zipfile.BadZipFile, zlib.error, EOFError, ValueError) as broken:
             raise Unparsable(f"has a damaged part, {part} ({broken})") from broken
 
     def info(self) -> DocumentInfo:

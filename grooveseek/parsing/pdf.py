@@ -118,9 +118,9 @@ def _notices(pages: list[PageText]) -> tuple[Notice, ...]:
     notices = []
     if unmapped:
         why = "the font does not say which characters its glyphs are"
-        notices.append(Notice(message=f"{_listed(unmapped)} has no readable text: {why}"))
+        notices.append(Notice(message=f"no readable text on {_listed(unmapped)}: {why}"))
     if damaged:
-        notices.append(Notice(message=f"{_listed(damaged)} is damaged and left out"))
+        notices.append(Notice(message=f"damaged pages are left out: {_listed(damaged)}"))
     return tuple(notices)
 
 

@@ -53,10 +53,11 @@ def tidy(text: str) -> str:
     A word cut at a line's end is joined only between ASCII lower-case letters, where the hyphen is hardly ever the
     author's own. PDFium writes U+FFFE or U+0002 for a hyphen it takes for such a cut, and drops the line end.
     """
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\xad\n", "").replace("\xad", "")
-    joined = _LINE_END_HYPHEN.sub("", re.sub(r"[ \t]+\n", "\n", lines))
-    plain = _SYMBOLS.sub("", joined.replace("\ufffe", "-").replace("\x02", "-").translate(_LIGATURES))
-    return "\n".join(_rejoined([line.strip() for line in plain.split("\n")])).strip()
+    plain = _SYMBOLS.sub("", text.replace("\r\n", "\n").replace("\r", "\n").translate(_LIGATURES))
+    lines = "\n".join(line.strip() for line in plain.split("\n"))
+    whole = _LINE_END_HYPHEN.sub("", lines.replace("\xad\n", "").replace("\xad", ""))
+    hyphenated = whole.replace("\ufffe", "-").replace("\x02", "-")
+    return "\n".join(_rejoined(hyphenated.split("\n"))).strip()
 
 
 def _rejoined(lines: list[str]) -> list[str]:

@@ -18,6 +18,10 @@ MAX_ENTRIES = 20_000
 """Entries an archive may list: each costs Python about 600 bytes before anything of it is read."""
 
 OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, ValueError, EOFError, OverflowError),
+    NotImplementedError,  # zipfile's word for a version of the format it does not know
+)
 _DIRECTORY_ENTRY = b"PK\x01\x02"
 _LOCAL_HEADER = struct.Struct("<4s22xHH")
 _ENCRYPTED = 0x1
@@ -35,7 +39,7 @@ def open_archive(data: bytes, budget: int | None) -> zipfile.ZipFile:
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
         _check_sizes(archive, data, budget)
-    except (zipfile.BadZipFile, zlib.error, struct.error, ValueError, EOFError, OverflowError) as broken:
+    except _DAMAGE as broken:
         raise Unparsable(f"is not a readable zip archive ({broken})") from broken
     return archive
 

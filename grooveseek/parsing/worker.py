@@ -23,7 +23,8 @@ from grooveseek.parsing.wire import WireError, decode, document_to_plain, encode
 
 READY = b"ready"
 MAX_REQUEST = 1 << 40  # the parent's own size caps come first; "unlimited" is theirs to allow
-MAX_ANSWER = 128 << 20
+MAX_TEXT = 50 << 20  # characters; no Office file has more under the default decompression cap
+MAX_ANSWER = 6 * MAX_TEXT
 IDLE_SECONDS = 120
 _GRACE_SECONDS = 5
 _FAILED = 1
@@ -78,6 +79,8 @@ def _answer(make_parser: MakeParser, head: bytes, data: bytes) -> bytes:
     name = request["parser"]
     try:
         document = make_parser(name, request["options"]).parse(data, request["path"])
+        if sum(len(chunk.content) for chunk in document.chunks) > MAX_TEXT:
+            raise Unparsable(f"holds more than {MAX_TEXT:,} characters of text")
         answer = encode({"document": document_to_plain(document)})
     except Unparsable as error:
         return encode({"reason": str(error)})
@@ -87,9 +90,7 @@ def _answer(make_parser: MakeParser, head: bytes, data: bytes) -> bytes:
         return encode({"memory": True})
     except (Exception, RecursionError) as error:  # noqa: BLE001 - whatever a parser does wrong costs one file
         return encode({"reason": f"made the {name} parser fail ({type(error).__name__}: {error})"})
-    if len(answer) > MAX_ANSWER:
-        return encode({"reason": f"holds more than {MAX_ANSWER:,} bytes of text"})
-    return answer
+    return answer if len(answer) <= MAX_ANSWER else encode({"reason": f"gives an answer of {len(answer):,} bytes"})
 
 
 def main() -> None:

@@ -43,7 +43,7 @@ def test_case_c37_words_are_whole_and_pages_upright(tmp_path) -> None:
 def test_case_c37_a_page_whose_font_has_no_mapping_is_noted_and_the_others_are_read(tmp_path) -> None:
     parsed = parse_file(make_case("C37", tmp_path) / "cid.pdf")
     assert [(chunk.heading, chunk.content) for chunk in parsed.chunks] == [("p.2", "Readable page word: sturgeon")]
-    assert "p.1 has no readable text" in parsed.notices[0].message
+    assert "no readable text on p.1: the font" in parsed.notices[0].message
 
 
 def test_pages_become_chunks_under_their_number_and_empty_ones_none() -> None:
@@ -146,6 +146,14 @@ def test_a_file_without_any_text_is_refused_and_not_called_a_scan() -> None:
 def test_what_is_no_pdf_is_refused_with_a_reason(data: bytes, reason: str) -> None:
     with pytest.raises(Unparsable, match=reason):
         parse("pdf", data)
+
+
+def test_pages_that_are_declared_and_not_there_are_told_of_and_the_others_read() -> None:
+    writer = minipdf()
+    data = writer.build([{"content": writer.lines([LONG])}]).replace(b"/Count 1", b"/Count 20")
+    parsed = parse("pdf", data)
+    assert contents(parsed) == [LONG]
+    assert parsed.notices[0].message.endswith("p.2, p.3, p.4, p.5, p.6, p.7, p.8, p.9, p.10, p.11 and 9 more pages")
 
 
 def test_a_file_cut_short_loses_no_more_than_what_is_missing() -> None:
