@@ -41,11 +41,10 @@ def quoted_queries(fields: Iterable[IndexedField], queries: Mapping[str, str]) -
     and when it stands inside one field. A query that only occurs inside a longer quoted one is not counted, and equal
     queries count as one.
     """
-    long_enough = {text for text in map(fold, queries.values()) if len(text) >= MIN_CHARACTERS}
-    longest_first = sorted(long_enough, key=lambda text: (-len(text), text))
+    finder = _Finder({text for text in map(fold, queries.values()) if len(text) >= MIN_CHARACTERS})
     quoted: dict[str, set[str]] = {}
     for field in fields:
-        if found := _quoted_in(fold(field.text), longest_first):
+        if found := finder.quoted_in(fold(field.text)):
             quoted.setdefault(field.path, set()).update(found)
     return tuple(
         Leak(path=path, query_ids=tuple(i for i, query in queries.items() if fold(query) in texts))
@@ -54,10 +53,28 @@ def quoted_queries(fields: Iterable[IndexedField], queries: Mapping[str, str]) -
     )
 
 
-def _quoted_in(text: str, longest_first: list[str]) -> list[str]:
-    found = []
-    for query in longest_first:
-        if query in text:
-            found.append(query)
-            text = text.replace(query, "\0")  # so that a shorter query inside this one is not seen here
-    return found
+class _Finder:
+    """Looks for many queries in many texts.
+
+    A query's words other than its first and last stand between blanks wherever it is quoted. So a text is searched only
+    for the queries whose longest such word it has, and for the few queries that have none.
+    """
+
+    def __init__(self, queries: set[str]) -> None:
+        self._by_word: dict[str, list[str]] = {}
+        self._without: list[str] = []
+        for query in sorted(queries):
+            inner = query.split(" ")[1:-1]
+            listed = self._by_word.setdefault(max(inner, key=len), []) if inner else self._without
+            listed.append(query)
+
+    def quoted_in(self, text: str) -> list[str]:
+        """The queries that stand in a folded text, those within a longer one left out."""
+        words = self._by_word.keys() & set(text.split(" "))
+        candidates = self._without + [query for word in words for query in self._by_word[word]]
+        found = []
+        for query in sorted(candidates, key=lambda query: (-len(query), query)):
+            if query in text:
+                found.append(query)
+                text = text.replace(query, "\0")  # so that a shorter query inside this one is not seen here
+        return found

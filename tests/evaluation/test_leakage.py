@@ -41,3 +41,11 @@ def test_a_query_inside_a_longer_one_is_not_a_second_quote() -> None:
 def test_equal_queries_are_one_quote() -> None:
     fields = [IndexedField(path="a.md", text="how do I reset the pump")]
     assert quoted_queries(fields, QUERIES) == ()
+
+
+def test_words_joined_to_a_quoted_query_do_not_hide_it() -> None:
+    queries = {"one": "reset the spare pump", "two": "再起動の手順を教えてください", "three": "open-valve procedures"}
+    fields = [
+        IndexedField(path="a.md", text="(reset the spare pump)再起動の手順を教えてください。reopen-valve procedures?")
+    ]
+    assert quoted_queries(fields, queries) == (Leak(path="a.md", query_ids=("one", "two", "three")),)
