@@ -94,7 +94,7 @@ class Searcher:
             check_request(request, self._store.meta.declared_fields)
             results = self.run_legs(request)
             ranked = self._fuse(results, request)
-            notes = list(_query_notes(results.query))
+            notes = [*_query_notes(results.query), *self._override_notes(request)]
             pool = ranked[: max(request.limit * 5, 50)]
             pool = self._rerank(request, results.query, pool, notes)
             chosen = self._diversify(request, pool, notes) if self._uses_mmr(request) else pool[: request.limit]
@@ -110,6 +110,11 @@ class Searcher:
                 filter_applied=filters_with_effect(request.filters),
                 notes=tuple(notes),
             )
+
+    def _override_notes(self, request: SearchRequest) -> list[str]:
+        if self._uses_mmr(request) or (request.mmr_lambda is None and request.mmr_same_doc_penalty is None):
+            return []
+        return ["MMR is off, so its lambda and penalty have no effect; turn it on with mmr"]
 
     # -- legs and fusion -------------------------------------------------------------------------------------------
 
