@@ -107,6 +107,7 @@ def _chunks(random: np.random.Generator, count: int) -> Iterator[ChunkRecord]:
         ranks = np.minimum(random.zipf(1.3, WORDS_A_CHUNK), VOCABULARY)
         content = " ".join(f"w{rank:x}{rank * 7919 % 4096:x}" for rank in ranks)
         chunk = Chunk(index=index, content=content, heading=f"Part {index}", start_line=index + 1, end_line=index + 1)
+        text = embedding_input(chunk, contextual=Settings().contextual.enabled)
         vector = random.standard_normal((1, DIMENSION)).astype(np.float32)
         yield ChunkRecord(
             chunk=chunk,
