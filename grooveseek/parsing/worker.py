@@ -27,6 +27,8 @@ MAX_TEXT = 50 << 20  # characters; no Office file has more under the default dec
 MAX_ANSWER = 6 * MAX_TEXT
 IDLE_SECONDS = 120
 _GRACE_SECONDS = 5
+_RESERVED_BYTES = 256 << 20
+"""Address space that allocators and thread stacks reserve without using it. The parent watches what is used."""
 _FAILED = 1
 
 MakeParser = Callable[[str, dict[str, Any]], Parser]
@@ -37,7 +39,7 @@ def serve(make_parser: MakeParser, memory_bytes: int, seconds: float) -> None:
     asked, answers = _take_pipes()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle; it closes our input
     silence_crash_dialogs()
-    limit_own_memory(memory_bytes)
+    limit_own_memory(memory_bytes + _RESERVED_BYTES)
     requests: queue.SimpleQueue[tuple[bytes, bytes]] = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(asked, requests), daemon=True).start()
     write_frame(answers, READY)
