@@ -116,9 +116,7 @@ def _chunks(random: np.random.Generator, count: int) -> Iterator[ChunkRecord]:
             is_boilerplate=False,
             letters=1,
             readable=1,
-            input_hash=hashlib.sha256(
-                embedding_input(chunk, contextual=Settings().contextual.enabled).encode()
-            ).digest(),
+            input_hash=hashlib.sha256(text.encode()).digest(),
             vectors=vector / np.linalg.norm(vector),
         )
 
