@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 
 import numpy as np
 import numpy.typing as npt
@@ -228,12 +229,14 @@ def _states(rows: Iterable[Row]) -> dict[str, DocumentState]:
 def indexed_heading(document: DocumentRecord, chunk: Chunk) -> str:
     """The heading as the full-text tables see it.
 
-    The first chunk also answers for what the document says of itself: its title, its tags, its frontmatter's texts.
+    The first chunk also answers for what the document says of itself: its title, its file's name, its tags, its
+    frontmatter's texts.
     """
     if chunk.index > 0:
         return chunk.heading or ""
     values = (value for name, values in document.fields.items() if name not in _DATES for value in values)
-    lines = dict.fromkeys((document.title, chunk.heading or "", *document.tags, *values))
+    name = PurePosixPath(document.path).stem
+    lines = dict.fromkeys((document.title, chunk.heading or "", name, *document.tags, *values))
     return "\n".join(filter(None, lines))
 
 
