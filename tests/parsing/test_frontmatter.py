@@ -40,6 +40,7 @@ def test_a_mapping_between_fences_is_read(mark: str, end: str, opening: str, clo
         "---\nscalar\n---\n",
         "---\n# comment\n---\n",
         "---\n\nA *b\n---\n",
+        "---\n\n*b* c\n---\n",
     ],
 )
 def test_everything_else_is_body_without_a_notice(text: str) -> None:

@@ -37,6 +37,11 @@ def test_a_long_file_is_cut_between_paragraphs_then_lines() -> None:
     assert [(each.start_line, each.end_line) for each in chunks] == [(1, 2), (4, 6), (7, 9)]
 
 
+def test_a_paragraph_is_not_cut_to_fill_the_piece_before_it() -> None:
+    chunks = TextParser(15).parse(b"aaaa\nbbbb\n\ncccc\ndddd\n", "a.txt").chunks
+    assert [each.content for each in chunks] == ["aaaa\nbbbb", "cccc\ndddd"]
+
+
 @pytest.mark.parametrize("text", ["", "\n \n", "--- ***\n"])
 def test_a_file_without_a_word_has_no_chunk(text: str) -> None:
     assert TextParser(1600).parse(text.encode(), "a.txt").chunks == ()
