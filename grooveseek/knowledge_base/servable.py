@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 from grooveseek.knowledge_base.addressing import is_addressable
 
 MAX_TEXT_BYTES = 1024 * 1024
-"""Most bytes of a text or source file that a read returns; a larger one is refused."""
-MAX_EXTRACTED_BYTES = 50 * 1024 * 1024
-"""Most bytes of a PDF or Office file that a read opens. What comes out of it is cut at :data:`MAX_TEXT_BYTES`."""
+"""Most bytes of a text or source file that a read returns; a larger one is refused. Text taken out of a PDF or an
+Office file is cut there instead, so that the size of such a file is bounded by what indexing reads and nothing else."""
 
 
 class Withheld(StrEnum):
@@ -39,6 +38,10 @@ class Parsers(Protocol):
         """The parser of a file by its extension; ``None`` where no enabled parser reads it."""
         ...
 
+    def cap_for(self, parser: Any) -> int | None:
+        """Most bytes of this parser's files that are read; ``None`` for any size."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class ServableRules:
@@ -54,16 +57,14 @@ class ServableRules:
         """Why it cannot, or ``None``. A size below 0 counts as one that was never recorded."""
         if not is_addressable(path):
             return Withheld.NAME
-        cap = self.cap(path)
-        if cap is None:
+        parser = self.parsers.parser_for(path)
+        if parser is None:
             return Withheld.EXTENSION
         if size_bytes is None or size_bytes < 0:
             return Withheld.SIZE_UNKNOWN
-        return Withheld.SIZE if size_bytes > cap else None
+        cap = self.cap(parser)
+        return Withheld.SIZE if cap is not None and size_bytes > cap else None
 
-    def cap(self, path: str) -> int | None:
-        """Most bytes a read of this file takes; ``None`` where no enabled parser reads it."""
-        parser = self.parsers.parser_for(path)
-        if parser is None:
-            return None
-        return MAX_EXTRACTED_BYTES if parser.kind.value == "binary" else MAX_TEXT_BYTES
+    def cap(self, parser: _Parser) -> int | None:
+        """Most bytes a read of this parser's files takes; ``None`` for any size."""
+        return self.parsers.cap_for(parser) if parser.kind.value == "binary" else MAX_TEXT_BYTES

@@ -11,10 +11,12 @@ from grooveseek.knowledge_base.exclusion import ExclusionRules
 from grooveseek.knowledge_base.safe_read import read_checked
 from grooveseek.knowledge_base.walk import Declined, Found, walk
 from grooveseek.parsing.frontmatter import read_frontmatter
-from grooveseek.parsing.markdown import MarkdownParser
 from grooveseek.parsing.source import Source
 from grooveseek.validation.check import Violation, check_document
 from grooveseek.validation.schema import Schema
+
+EXTENSIONS = frozenset({"md", "markdown"})
+"""The Markdown parser's, named here because importing it costs more than all the checking."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +86,7 @@ def _documents(
     root: Path, schema: Schema, rules: ExclusionRules, *, max_bytes: int | None, strict: bool
 ) -> Iterator[tuple[str, tuple[Violation, ...] | str]]:
     """Each document with its violations, or with the reason why it could not be read."""
-    for entry in walk(root, rules, frozenset(MarkdownParser.extensions)):
+    for entry in walk(root, rules, EXTENSIONS):
         if isinstance(entry, Declined):
             if entry.unreadable:
                 yield entry.path, entry.reason
