@@ -31,10 +31,10 @@ def test_a_quote_is_credited_to_the_chunks_that_hold_it() -> None:
 def test_documents_are_ranked_by_their_first_hit_whatever_its_section() -> None:
     hits = [hit("b.md", 0), hit("a.md", 1, "Other"), hit("b.md", 1), hit("a.md", 2, "H"), hit("c.md")]
     ranked = rank_hits(hits, [Target(path="a.md", heading="H"), Target(path="c.md", relevance=2)], Level.DOCUMENT)
-    assert [(entry.rank, entry.doc_id, entry.relevance) for entry in ranked] == [
-        (1, "b.md", 0),
-        (2, "a.md", 1),
-        (3, "c.md", 2),
+    assert [(entry.rank, entry.doc_id, entry.hit.chunk, entry.relevance) for entry in ranked] == [
+        (1, "b.md", 0, 0),
+        (2, "a.md", 1, 1),
+        (3, "c.md", 0, 2),
     ]
 
 

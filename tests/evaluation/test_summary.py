@@ -50,12 +50,13 @@ def test_the_run_keeps_the_first_hits_only() -> None:
 
 
 def test_misses_are_told_apart() -> None:
-    targets = [Target(path=name) for name in ("first.md", "deep.md", "nowhere.md", "gone.md")]
-    hits = [EvalHit(path=path, chunk=0, score=1.0) for path in ("first.md", "x.md", "y.md", "deep.md")]
+    targets = [Target(path=name) for name in ("first.md", "edge.md", "deep.md", "nowhere.md", "gone.md")]
+    hits = [EvalHit(path=path, chunk=0, score=1.0) for path in ("first.md", "x.md", "edge.md", "deep.md")]
     ranked = rank_hits(hits, targets, Level.CHUNK)
     outcomes = expected_outcomes(targets, ranked, indexed=lambda path: path != "gone.md", k=3)
     assert [(outcome.rank, outcome.miss) for outcome in outcomes] == [
         (1, None),
+        (3, None),
         (4, Miss.BELOW_K),
         (None, Miss.IN_NO_POOL),
         (None, Miss.NOT_INDEXED),

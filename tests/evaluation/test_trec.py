@@ -143,6 +143,10 @@ def test_scores_are_made_to_fall_as_32_bit_floats_and_survive_being_written(scor
     assert len(falling) == len(scores)
 
 
+def test_scores_that_tie_stay_where_they_were_but_for_the_last_digits() -> None:
+    assert falling_scores([0.5, 0.5, 0.9]) == pytest.approx([0.5, 0.5, 0.5], rel=1e-6)
+
+
 def test_scores_that_fall_already_are_kept() -> None:
     assert falling_scores([2.0, 1.0, -0.5]) == [2.0, 1.0, -0.5]
 

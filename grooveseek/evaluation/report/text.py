@@ -65,7 +65,6 @@ def _print(parts: Iterable[RenderableType], colour: bool, width: int) -> str:
         width=width,
         force_terminal=colour,
         color_system="standard" if colour else None,
-        no_color=not colour,
         highlight=False,
         markup=False,
         emoji=False,
