@@ -63,10 +63,9 @@ def _lay_out(body: str) -> tuple[Layout, tuple[Notice, ...]]:
     try:
         return lay_out(body), ()
     except Exception as error:  # noqa: BLE001 - whatever a text does to the library costs its headings, not its words
-        message = (
-            f"Markdown could not be read, so the text is indexed without headings ({type(error).__name__}: {error})"
-        )
-        return Layout([], [], {}), (Notice(message=message),)
+        reason = str(error) if isinstance(error, TooManyBlocksError) else f"{type(error).__name__}: {error}"
+        notice = Notice(message=f"Markdown could not be read, so the text is indexed without headings ({reason})")
+        return Layout([], [], {}), (notice,)
 
 
 def _first_h1(sections: Iterable[Section]) -> str | None:

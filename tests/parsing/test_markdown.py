@@ -7,6 +7,7 @@ import sys
 import pytest
 from grooveseek.errors import Unparsable
 from grooveseek.model.document import Chunk, ParsedDocument, QualityProfile
+from grooveseek.parsing import blocks
 from grooveseek.parsing.markdown import MarkdownParser, build
 from grooveseek.parsing.protocol import FileKind, Parser
 from grooveseek.settings.sections import MarkdownSettings, ParserSettings, Settings
@@ -185,18 +186,27 @@ def test_a_text_the_markdown_parser_gives_up_on_is_still_indexed() -> None:
     def parse_in_little_room(frames: int) -> ParsedDocument:
         return parse_in_little_room(frames - 1) if frames else MarkdownParser(1600).parse(data, "note.md")
 
-    depth = len(list(iter_frames()))
-    document = parse_in_little_room(sys.getrecursionlimit() - depth - 35)
+    document = parse_in_little_room(sys.getrecursionlimit() - frames_in_use() - 35)
     assert [each.content for each in document.chunks] == [data.decode().strip()]
     assert "RecursionError" in document.notices[0].message
     assert document.chunks[0].heading is None
 
 
-def iter_frames():
-    frame = sys._getframe(1)
-    while frame:
-        yield frame
-        frame = frame.f_back
+def test_a_text_of_too_many_blocks_is_indexed_without_headings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "MAX_TOKENS", 100)
+    document = parse("# Head\n\n" + "word\n\n" * 60, limit=100)
+    assert [each.message for each in document.notices] == [
+        "Markdown could not be read, so the text is indexed without headings (it has more than 100 Markdown tokens)"
+    ]
+    assert document.chunks[0].content.startswith("# Head\n\nword")
+    assert "".join("".join(each.content.split()) for each in document.chunks) == "#Head" + "word" * 60
+
+
+def frames_in_use() -> int:
+    frame, count = sys._getframe(1), 1
+    while frame.f_back is not None:
+        frame, count = frame.f_back, count + 1
+    return count
 
 
 def test_the_same_bytes_give_the_same_document() -> None:
