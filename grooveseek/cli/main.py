@@ -20,6 +20,7 @@ from grooveseek.errors import GrooveError
 
 SEARCH = "Index and search"
 AUDIT = "Audit"
+SERVE = "Serve"
 SETTINGS = "Settings"
 
 COMMANDS: dict[str, Entry] = {
@@ -29,6 +30,7 @@ COMMANDS: dict[str, Entry] = {
     "status": Entry("grooveseek.cli.status:command", "Show what the index holds and how it was made.", SEARCH),
     "validate": Entry("grooveseek.cli.validate:command", "Check frontmatter against a schema.", AUDIT),
     "doctor": Entry("grooveseek.cli.doctor:command", "Examine the index; reports, never repairs.", AUDIT),
+    "serve": Entry("grooveseek.cli.serve:command", "Serve the knowledge base to MCP clients.", SERVE),
     "config": Entry("grooveseek.cli.config:command", "Show the settings in force, or write a template.", SETTINGS),
     "completion": Entry("grooveseek.cli.completion:command", "Print a shell's completion script.", SETTINGS),
 }
