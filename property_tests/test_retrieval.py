@@ -9,14 +9,13 @@ from collections.abc import Iterator
 import apsw
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
-
 from grooveseek.retrieval import mmr
 from grooveseek.retrieval.fusion import convex_combination, reciprocal_rank_fusion
 from grooveseek.retrieval.query import MAX_PHRASES, any_of, compile_query
 from grooveseek.retrieval.spans import MAX_SPANS, match_spans
 from grooveseek.text.fold import fold
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 PIECES = (
     *(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from grooveseek.retrieval.fusion import convex_combination, reciprocal_rank_fusion
 
 

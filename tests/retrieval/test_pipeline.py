@@ -9,16 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import OpenKb, write_files
-from tests.support.search import hits, paths
-from tests.support.tiny_models import tiny_cross_encoder
-
 from grooveseek.app import KnowledgeBase
 from grooveseek.errors import NoIndex, QueryError
 from grooveseek.model.query import Filters, SearchRequest
 from grooveseek.retrieval.answer import answer_as_json
 from grooveseek.retrieval.pipeline import Searcher
 from grooveseek.settings.sections import FusionSettings, MmrSettings, SearchSettings, Settings
+from tests.conftest import OpenKb, write_files
+from tests.support.search import hits, paths
+from tests.support.tiny_models import tiny_cross_encoder
 
 NOTES: dict[str, str | bytes] = {
     "harbour/fog.md": "---\ntags: [weather, bridge]\ndate: 2026-03-01\n---\n# Fog\n\n"

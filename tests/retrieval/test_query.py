@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from grooveseek.retrieval.query import MAX_PHRASES, any_of, compile_query
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from grooveseek.retrieval.spans import MAX_CONTENT_BYTES, MAX_SPANS, match_spans
 
 
