@@ -3,41 +3,53 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from functools import lru_cache
+
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_MOMENT = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?)([Zz]|[+-][0-9]{2}:[0-9]{2})?"
+)
 
 
 @lru_cache(maxsize=4096)
 def parse_date(text: str) -> dt.date | dt.datetime | None:
-    """The date, or the moment (with its offset; UTC where none is written). ``None`` for anything else."""
+    """The date, or the moment (with its offset; UTC where none is written). ``None`` for anything else.
+
+    A blank may stand for the ``T`` (RFC 3339, section 5.6). What is finer than a microsecond is cut off.
+    """
     try:
-        if len(text) == 10:
-            return dt.date.fromisoformat(text) if text[4] == text[7] == "-" else None
-        if len(text) < 19 or text[10] not in "Tt ":
+        if _DAY.fullmatch(text):
+            return dt.date.fromisoformat(text)
+        moment = _MOMENT.fullmatch(text)
+        if moment is None:
             return None
-        moment = dt.datetime.fromisoformat(text.replace(" ", "T", 1).upper())
+        day, time, offset = moment.groups(default="Z")
+        return dt.datetime.fromisoformat(f"{day}T{time}{offset.upper()}")
     except ValueError:
         return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
 
 
 def in_range(date: str, earliest: str | None, latest: str | None) -> bool:
     """Whether a document's date lies within both bounds, which belong to the range.
 
-    Two moments are compared as moments. Where either side is a plain date, the calendar day as written decides.
+    Two moments are compared as moments. Where either side is a plain date, the calendar day as written decides. A text
+    that is no date lies in no range, and nothing lies within a bound that is none.
     """
     value = parse_date(date)
     if value is None:
         return False
-    return (earliest is None or _compare(value, earliest) >= 0) and (latest is None or _compare(value, latest) <= 0)
+    return (earliest is None or _compare(value, earliest) in (0, 1)) and (
+        latest is None or _compare(value, latest) in (-1, 0)
+    )
 
 
-def _compare(value: dt.date | dt.datetime, bound_text: str) -> int:
+def _compare(value: dt.date | dt.datetime, bound_text: str) -> int | None:
+    """-1, 0 or 1; ``None`` when the bound is no date."""
     bound = parse_date(bound_text)
+    if bound is None:
+        return None
     if isinstance(value, dt.datetime) and isinstance(bound, dt.datetime):
         return (value > bound) - (value < bound)
-    day, bound_day = _day(value), _day(bound)
+    day, bound_day = value.isoformat()[:10], bound.isoformat()[:10]
     return (day > bound_day) - (day < bound_day)
-
-
-def _day(value: dt.date | dt.datetime | None) -> str:
-    return value.isoformat()[:10] if value is not None else ""

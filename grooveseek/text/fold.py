@@ -3,9 +3,10 @@
 The index, the query compiler and the match spans all fold with these functions, so what the index finds is what the
 spans show. Folding is Unicode's NFKC_Casefold (The Unicode Standard, section 3.13, definition D147) restricted to the
 invisible characters that people paste without seeing them: compatibility forms and case fall away (``ＰＬＣ`` is
-``plc``, ``ﬁ``
-is ``fi``, ``ẞ`` is ``ss``), composed and decomposed spellings meet, accents stay. It is applied piece by piece, a piece
-being a character with the marks that can join it, so that every folded character has an exact place in the original.
+``plc``, ``ﬁ`` is ``fi``, ``ẞ`` is ``ss``), composed and decomposed spellings meet, accents stay.
+
+A text folds as a whole, and just the same piece by piece, a piece being a character with what can melt into it. Pieces
+give every folded character an exact place in the original; whole stretches are some thirty times faster.
 """
 
 from __future__ import annotations
@@ -15,9 +16,14 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
 _ASCII_RUN = re.compile(r"[\x00-\x7f]+")
+_STRETCH = 256
+"""Characters folded at a time. Normalising sorts marks by insertion, in quadratic time; this keeps the square small."""
+_LONG = 2 * _STRETCH
+_CACHED_PIECE = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,11 +43,11 @@ def fold(text: str) -> str:
     """The folded text. ``fold(fold(x)) == fold(x)``."""
     if text.isascii():
         return text.lower()
-    return "".join(folded for _, _, folded in _pieces(text))
+    return "".join(map(_fold_stretch, _stretches(text)))
 
 
 def fold_with_places(text: str) -> Folded:
-    """The folded text with the original range of each of its characters."""
+    """The folded text, as :func:`fold` gives it, with the original range of each of its characters."""
     if text.isascii():
         places = list(range(len(text) + 1))
         return Folded(text=text.lower(), starts=places[:-1], ends=places[1:])
@@ -57,6 +63,17 @@ def fold_with_places(text: str) -> Folded:
             starts.extend([start] * len(folded))
             ends.extend([end] * len(folded))
     return Folded(text="".join(parts), starts=starts, ends=ends)
+
+
+def _stretches(text: str) -> Iterator[str]:
+    """Cut into stretches of whole pieces."""
+    start, length = 0, len(text)
+    while start < length:
+        end = min(start + _STRETCH, length)
+        while end < length and _joins_previous(text[end]):
+            end += 1
+        yield text[start:end]
+        start = end
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int, str]]:
@@ -75,27 +92,48 @@ def _pieces(text: str) -> Iterator[tuple[int, int, str]]:
         end = position + 1
         while end < length and _joins_previous(text[end]):
             end += 1
-        yield position, end, _fold_piece(text[position:end])
+        piece = text[position:end]
+        yield position, end, _fold_short(piece) if len(piece) <= _CACHED_PIECE else _fold_stretch(piece)
         position = end
 
 
 @lru_cache(maxsize=65_536)
 def _joins_previous(char: str) -> bool:
-    """Whether a character can melt into the one before it under normalisation: a mark, a jamo, a half-width voicing."""
+    """Whether a character can melt into what stands before it, or is nothing itself.
+
+    Marks and the vowels and finals of Hangul melt, also in their compatibility forms, which normalise to them; an
+    invisible character goes, and what stands around it may meet.
+    """
+    if _INVISIBLE.match(char):
+        return True
+    first = unicodedata.normalize("NFKC", char)[:1]
     return (
-        unicodedata.category(char)[0] == "M"
-        or "\u1160" <= char <= "\u11ff"
-        or "\ud7b0" <= char <= "\ud7ff"
-        or char in "\uff9e\uff9f"
+        unicodedata.category(first)[0] == "M"
+        or "\u1160" <= first <= "\u11ff"
+        or "\ud7b0" <= first <= "\ud7fb"
+        or first == "\U00016d67"  # the one letter that composes with the letter before it, since Unicode 16
     )
 
 
 @lru_cache(maxsize=65_536)
-def _fold_piece(piece: str) -> str:
-    previous = piece
+def _fold_short(piece: str) -> str:
+    return _fold_stretch(piece)
+
+
+def _fold_stretch(text: str) -> str:
+    previous = _with_marks_in_order(text) if len(text) > _LONG else text
     while True:
         # A fixed point, because folding can leave something that normalises again (U+0345 with other marks).
         current = _INVISIBLE.sub("", unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", previous).casefold()))
         if current == previous:
             return current
         previous = current
+
+
+def _with_marks_in_order(text: str) -> str:
+    """A decomposed equivalent with marks in canonical order, in the time of a sort: a heap of thousands of marks on
+    one letter must not stop an index.
+    """
+    decomposed = "".join(unicodedata.normalize("NFKD", char) for char in _INVISIBLE.sub("", text))
+    runs = groupby(decomposed, key=lambda char: unicodedata.combining(char) > 0)
+    return "".join("".join(sorted(run, key=unicodedata.combining) if is_mark else run) for is_mark, run in runs)

@@ -47,11 +47,13 @@ def count_readable(text: str, scripts: frozenset[str] | None) -> tuple[int, int]
     """(letters, letters in ``scripts``). ``None`` reads everything. Marks without a script of their own do not
     count.
     """
-    counts = Counter(script for script in map(script_of, text) if script not in (None, "inherited"))
-    letters = sum(counts.values())
-    if scripts is None:
-        return letters, letters
-    return letters, sum(count for script, count in counts.items() if script in scripts)
+    letters = readable = 0
+    for char, count in Counter(text).items():  # few characters are distinct
+        script = script_of(char)
+        if script not in (None, "inherited"):
+            letters += count
+            readable += count if scripts is None or script in scripts else 0
+    return letters, readable
 
 
 def readable_share(text: str, scripts: frozenset[str] | None) -> float:

@@ -9,11 +9,27 @@ matches as a phrase, and a word of one or two characters is a word of the index.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import groupby, pairwise
 
 from grooveseek.text.fold import fold
 from grooveseek.text.scripts import UNSPACED, is_word_char, script_of
+
+_VARIATION = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+"""Variation selectors: another drawing of the same character, which nobody types in a query."""
+
+
+class _SeparatorsToSpaces(dict[int, int]):
+    """A table for ``str.translate`` that keeps the characters of words and turns every other into a space."""
+
+    def __missing__(self, code: int) -> int:
+        self[code] = kept = code if is_word_char(chr(code)) else ord(" ")
+        return kept
+
+
+_SPACES = _SeparatorsToSpaces()
 
 
 def spell(text: str) -> str:
@@ -23,37 +39,43 @@ def spell(text: str) -> str:
 
 def words(text: str) -> Iterator[str]:
     """The index words of a text, in order, after folding."""
-    for unspaced, run in _runs(fold(text)):
-        if unspaced:
-            yield from _pairs(_units(run))
-        else:
+    folded = fold(text)
+    if not folded.isascii():
+        folded = _VARIATION.sub("", folded)
+    for run in folded.translate(_SPACES).split():
+        if run.isascii():
             yield run
+        else:
+            yield from _words_of_run(run)
 
 
-def _runs(folded: str) -> Iterator[tuple[bool, str]]:
-    """Unbroken runs of word characters, cut where a spaced script meets an unspaced one."""
-    for kind, chars in groupby(folded, key=_kind):
-        if kind:
-            yield kind == "unspaced", "".join(chars)
-
-
-def _kind(char: str) -> str:
-    if not is_word_char(char):
-        return ""
-    script = script_of(char)
-    # A mark belongs to whatever it stands on, and only unspaced scripts are cut inside.
-    return "unspaced" if script in UNSPACED else "spaced"
+def _words_of_run(run: str) -> Iterator[str]:
+    """The words of an unbroken run of word characters: it is cut where a spaced script meets an unspaced one."""
+    for is_unspaced, group in groupby(_units(run), key=lambda unit: _is_unspaced(unit[0])):
+        if is_unspaced:
+            yield from _pairs(list(group))
+        else:
+            yield "".join(group)
 
 
 def _units(run: str) -> list[str]:
-    """A run's letters, each with the marks that stand on it (a Thai vowel sign is no word of its own)."""
+    """A run's letters, each with the marks that stand on it (a Thai vowel sign is no word of its own). Marks that stand
+    on nothing are left out.
+    """
+    if run.isalnum():
+        return list(run)
     units: list[str] = []
     for char in run:
-        if units and _is_mark(char):
-            units[-1] += char
-        else:
+        if not _is_mark(char):
             units.append(char)
+        elif units:
+            units[-1] += char
     return units
+
+
+@lru_cache(maxsize=65_536)
+def _is_unspaced(char: str) -> bool:
+    return script_of(char) in UNSPACED
 
 
 def _is_mark(char: str) -> bool:
