@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from importlib.util import find_spec
 
 from grooveseek.errors import ConfigError, MissingExtra
@@ -146,6 +145,8 @@ def load_builtin(parser_id: str) -> Grammar:
 
 
 def _tags_query(builtin: BuiltinGrammar) -> str:
+    from importlib.resources import files
+
     theirs = [str(importlib.import_module(module).TAGS_QUERY) for module in builtin.tags]
     folder = files(__package__) / "queries"
     ours = [(folder / f"{name}.scm").read_text(encoding="utf-8") for name in builtin.queries]

@@ -47,7 +47,7 @@ def cut(source: SourceText, grammar: Grammar, max_chunk_chars: int) -> tuple[lis
     if tree is None:
         return cut_by_lines(source, max_chunk_chars), TOO_TANGLED
     try:
-        definitions = find_definitions(grammar, source, find(grammar.query, tree.root_node))
+        definitions = find_definitions(grammar, source, find(grammar.query, tree.root_node, source.plain))
     except TooDeepError:
         return cut_by_lines(source, max_chunk_chars), TOO_DEEP
     pieces = _cut_at_definitions(source, definitions, max_chunk_chars)

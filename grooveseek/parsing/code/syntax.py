@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from grooveseek.parsing.code.grammar import Grammar
+from grooveseek.parsing.code.predicates import judge
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Query, Tree, TreeCursor
@@ -31,15 +32,15 @@ def parse(grammar: Grammar, plain: bytes) -> Tree | None:
     return None if tree is None or _run_steps(tree.root_node) > _MOST_RUN_STEPS else tree
 
 
-def find(query: Query, root: Node) -> list[Match]:
-    """Every match of the query whose outermost node is at most MAX_NODE_DEPTH deep."""
+def find(query: Query, root: Node, plain: bytes) -> list[Match]:
+    """Every match of the query in the tree of ``plain`` whose outermost node is at most MAX_NODE_DEPTH deep."""
     from tree_sitter import QueryCursor
 
     # Neither a progress callback (it crashes: the binding leaves the engine a dangling pointer, seen in 0.26.1) nor a
     # match limit (it does not bound the states of patterns without captures) is of use here.
     cursor = QueryCursor(query)
     cursor.set_max_start_depth(MAX_NODE_DEPTH)
-    return cursor.matches(root)
+    return cursor.matches(root, judge(plain))
 
 
 def _bounded_parse(grammar: Grammar, plain: bytes) -> Tree | None:

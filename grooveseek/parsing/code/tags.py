@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from grooveseek.parsing.code.predicates import renamed
+
 _TOKEN = re.compile(r';[^\n]*|"(?:\\.|[^"\\])*"|[()\[\]]|[^\s()\[\]";]+')
 _CLOSING = {"(": ")", "[": "]"}
 _ABOVE_KINDS = frozenset(
@@ -30,11 +32,11 @@ class _Group:
 def keep_definitions(tags_query: str) -> str:
     """The patterns of a tags query that say where definitions and scopes are and what they are called.
 
-    Directives (``#strip!`` and the like) and repetitions captured as ``@doc`` are taken out of them. Raises ValueError
-    where brackets do not match.
+    Directives (``#strip!`` and the like) and repetitions captured as ``@doc`` are taken out of them, and text
+    predicates renamed. Raises ValueError where brackets do not match.
     """
     patterns = [pattern for pattern in _patterns(_read(tags_query)) if any(map(_is_wanted, _tokens(pattern)))]
-    return "\n".join(" ".join(_tokens(_without_docs(pattern))) for pattern in patterns)
+    return "\n".join(" ".join(map(renamed, _tokens(_without_docs(pattern)))) for pattern in patterns)
 
 
 def is_above_kind(kind: str) -> bool:
