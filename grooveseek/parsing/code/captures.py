@@ -34,19 +34,21 @@ class Captured:
     is_declarator: bool = False
 
 
-def read_matches(matches: Iterable[Match]) -> tuple[list[Captured], list[Range]]:
-    """Definitions and scopes, by position and outer ones first; and the ranges of comments, attributes, decorators.
+def read_matches(matches: Iterable[Match]) -> tuple[list[Captured], set[Range], set[Range]]:
+    """Definitions and scopes, by position and outer ones first; and the ranges captured as above and below.
 
     Captures of the same name are one definition: as wide as the widest, of the kind that the first pattern says.
     Definitions without a name take that of the first declarator in them, and are dropped where there is none.
     """
     found: list[Captured] = []
     above: set[Range] = set()
+    below: set[Range] = set()
     for pattern, captures in matches:
         above.update(map(_range, captures.get("above", ())))
+        below.update(map(_range, captures.get("below", ())))
         found.extend(_captured(pattern, captures))
     named = _merged(_with_declared_names(_in_order(found)), lambda each: each.name)
-    return _merged(_in_order(named), lambda each: (each.start, each.end)), sorted(above)
+    return _merged(_in_order(named), lambda each: (each.start, each.end)), above, below
 
 
 def _captured(pattern: int, captures: dict[str, list[Node]]) -> Iterator[Captured]:

@@ -115,12 +115,18 @@ def _settled(source: SourceText, pieces: list[Piece]) -> list[Piece]:
             settled[-1] = replace(previous, end=border)
         if not source.is_blank(border, piece.end):
             carried = border
-    return [_trimmed(source, piece) for piece in settled]
+    return _trimmed(source, settled)
 
 
-def _trimmed(source: SourceText, piece: Piece) -> Piece:
-    start, end = source.trimmed(piece.start, piece.end)
-    return replace(piece, start=start, end=end)
+def _trimmed(source: SourceText, pieces: list[Piece]) -> list[Piece]:
+    """The pieces without white space around them, but with the indentation of their first lines."""
+    trimmed = []
+    floor = source.first
+    for piece in pieces:
+        start, end = source.trimmed(piece.start, piece.end)
+        trimmed.append(replace(piece, start=max(floor, source.line_start(start)), end=end))
+        floor = end
+    return trimmed
 
 
 def _is_fragment(source: SourceText, piece: Piece) -> bool:
@@ -130,16 +136,19 @@ def _is_fragment(source: SourceText, piece: Piece) -> bool:
 def _border(source: SourceText, previous: Piece | None, piece: Piece, following: Piece | None) -> int:
     """Where a fragment divides: what stands before goes to the previous piece, the rest to the following one.
 
-    Brackets that close and the rest of the previous piece's line go back; so does all of a definition's tail. What
-    opens something, as the head of a class does, goes on.
+    What begins or ends a definition stays with the rest of it. Of what stands between two others, brackets that close
+    and the rest of the previous piece's line go back; all else, such as what opens something, goes on.
     """
     if previous is None:
         return piece.start
-    own_goes_back = piece.definition is not None and previous.definition is piece.definition
-    if following is None or (own_goes_back and following.definition is not piece.definition):
+    if following is None:
         return piece.end
+    owner = piece.definition
+    if owner is not None and (previous.end > owner.start) != (following.start < owner.end):
+        return piece.end if previous.end > owner.start else piece.start
     closers = _CLOSERS.match(source.plain, piece.start, piece.end)
     border = closers.end() if closers else piece.start
     line_end = source.plain.find(b"\n", piece.start, piece.end)
-    is_line_of_previous = source.line_of(piece.start) == source.line_of(max(previous.start, previous.end - 1))
-    return max(border, line_end) if is_line_of_previous else border
+    last_of_previous = source.trimmed(previous.start, previous.end)[1] - 1
+    continues_line = source.line_of(last_of_previous) == source.line_of(piece.start)
+    return max(border, line_end) if continues_line else border

@@ -61,7 +61,7 @@ class _Open:
 
 def find_definitions(grammar: Grammar, source: SourceText, matches: Iterable[Match]) -> list[Definition]:
     """The outermost definitions of a file, in order. Raises TooDeepError."""
-    captured, above = read_matches(matches)
+    captured, above, below = read_matches(matches)
     outermost: list[Definition] = []
     stack = [_Open(len(source.data), _Name(), outermost)]
     for each in captured:
@@ -70,7 +70,7 @@ def find_definitions(grammar: Grammar, source: SourceText, matches: Iterable[Mat
         if len(stack) > MAX_DEFINITION_DEPTH + 1:
             raise TooDeepError
         _place(grammar, source, stack, each)
-    _extend(outermost, Reach(source, above))
+    _extend(outermost, Reach(source, above, below))
     return outermost
 
 
@@ -94,7 +94,7 @@ def _place(grammar: Grammar, source: SourceText, stack: list[_Open], each: Captu
 
 
 def _named(grammar: Grammar, scope: _Name, name: str, is_module: bool) -> _Name:
-    name = clip(" ".join(name.split()), NAME_CHARS)
+    name = clip(" ".join(name.split()).strip("\"'`"), NAME_CHARS)
     separator = grammar.module_separator if scope.is_module else grammar.separator
     joined = f"{scope.joined}{separator}{name}" if scope.parts else name
     return _Name((*scope.parts, name), joined, is_module)

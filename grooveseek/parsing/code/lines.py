@@ -64,11 +64,14 @@ class SourceText:
         return not self.text(start, end).strip()
 
     def trimmed(self, start: int, end: int) -> tuple[int, int]:
-        """The range without white space around it, but with the indentation of its first line if that is inside."""
+        """The range without white space around it."""
         text = self.text(start, end)
         left = start + len(text[: len(text) - len(text.lstrip())].encode())
-        right = end - len(text[len(text.rstrip()) :].encode())
-        return max(start, self.line_starts[self.line_of(left)]), right
+        return left, max(left, end - len(text[len(text.rstrip()) :].encode()))
+
+    def line_start(self, position: int) -> int:
+        """Where the line that a byte stands in begins."""
+        return self.line_starts[self.line_of(position)]
 
 
 def split_by_lines(source: SourceText, start: int, end: int, budget: int) -> list[tuple[int, int]]:

@@ -1,27 +1,35 @@
-"""How far a definition reaches beyond its own syntax: comments and attributes above, and the rest of its last line."""
+"""How far a definition reaches beyond its own syntax: what stands above it, and behind it on its last line."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from grooveseek.parsing.code.captures import Range
 from grooveseek.parsing.code.lines import SourceText
 
 _REST_OF_STATEMENT = re.compile(rb"[ \t]*[;,]+")
 _SPACES = re.compile(rb"[ \t]*")
+_NEXT_LINE = re.compile(rb"[ \t\r]*\n[ \t]*")
 
 
 class Reach:
-    """Where definitions begin and end, given the ranges of all comments, attributes and decorators of the file."""
+    """Where definitions begin and end."""
 
-    def __init__(self, source: SourceText, above: Sequence[Range]) -> None:
-        """``above`` is sorted."""
+    def __init__(self, source: SourceText, above: Iterable[Range], below: Iterable[Range]) -> None:
+        """``above``: the ranges of all comments, attributes and decorators; those that lie in others do not count.
+
+        ``below``: those of strings that document what stands right above them.
+        """
         self.source = source
-        self._starts = [start for start, _ in above]
-        # A node may end with its line's end, as Rust's line comments do, or hold others of its kind.
-        self._ends = [self._last(start, end) for start, end in above]
+        self._below = dict(below)
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        for start, end in sorted(above, key=lambda each: (each[0], -each[1])):
+            if not self._ends or start >= self._ends[-1]:
+                self._starts.append(start)
+                self._ends.append(self._last(start, end))  # Rust's line comments hold the line's end
 
     def start(self, start: int, floor: int) -> int:
         """Where a definition begins that has its own syntax at ``start``; not before ``floor``.
@@ -32,11 +40,10 @@ class Reach:
         run = [start]
         place = bisect_left(self._starts, start) - 1
         while place >= 0 and self._starts[place] >= floor:
-            if self._ends[place] <= run[-1]:
-                between = self._plain(self._ends[place], run[-1])
-                if between.strip() or between.count(b"\n") > 1:
-                    break
-                run.append(self._starts[place])
+            between = self._plain(self._ends[place], run[-1])
+            if between.strip() or between.count(b"\n") > 1:
+                break
+            run.append(self._starts[place])
             place -= 1
         while len(run) > 1 and self._trails_other_code(run[-1], run[-2], floor):
             run.pop()
@@ -45,14 +52,20 @@ class Reach:
     def end(self, end: int, ceiling: int) -> int:
         """Where a definition ends whose own syntax ends at ``end``; not behind ``ceiling``.
 
-        Taken in are the ``;`` or ``,`` behind it, and a comment that has the rest of the line to itself.
+        Taken in are the ``;`` or ``,`` behind it, a comment that has the rest of the line to itself, and a string on
+        the next line that documents it.
         """
-        end = self._last(0, end)
+        end = self._rest_of_line(self._last(0, end), ceiling)
+        next_line = _NEXT_LINE.match(self.source.plain, end, ceiling)
+        return self._below.get(next_line.end(), end) if next_line else end
+
+    def _rest_of_line(self, end: int, ceiling: int) -> int:
         rest = _REST_OF_STATEMENT.match(self.source.plain, end, ceiling)
         end = rest.end() if rest else end
         spaces = _SPACES.match(self.source.plain, end, ceiling)
-        comment = bisect_left(self._starts, spaces.end() if spaces else end)
-        if comment == len(self._starts) or self._starts[comment] != (spaces.end() if spaces else end):
+        assert spaces is not None  # it matches nothing, too
+        comment = bisect_left(self._starts, spaces.end())
+        if comment == len(self._starts) or self._starts[comment] != spaces.end():
             return end
         behind = self._ends[comment]
         return behind if behind <= ceiling and self._ends_line(behind) else end

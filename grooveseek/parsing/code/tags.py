@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from grooveseek.parsing.code.predicates import renamed
 
 _TOKEN = re.compile(r';[^\n]*|"(?:\\.|[^"\\])*"|[()\[\]]|[^\s()\[\]";]+')
+_OURS = frozenset(("@scope", "@scope.file", "@declares", "@below"))
 _CLOSING = {"(": ")", "[": "]"}
 _ABOVE_KINDS = frozenset(
     ("attribute_item", "attribute_list", "attribute_declaration", "decorator", "annotation", "marker_annotation")
@@ -45,7 +46,7 @@ def is_above_kind(kind: str) -> bool:
 
 
 def _is_wanted(token: str) -> bool:
-    return token.startswith("@definition.") or token in ("@scope", "@scope.file", "@declares")
+    return token.startswith("@definition.") or token in _OURS
 
 
 def _read(query: str) -> list[str | _Group]:

@@ -1,14 +1,14 @@
 ; In place of tree-sitter-cpp's tags, which capture a function's declarator and not the function. Stands in front of c.scm,
 ; so that what is defined in a class is a method.
 
-(template_declaration (function_definition)) @definition.function
-(template_declaration (declaration)) @definition.function
-(template_declaration (template_declaration (function_definition))) @definition.function
 (field_declaration_list (field_declaration) @definition.method)
 (field_declaration_list (declaration) @definition.method)
 (field_declaration_list (function_definition) @definition.method)
 (field_declaration_list (template_declaration (function_definition)) @definition.method)
 (field_declaration_list (template_declaration (declaration)) @definition.method)
+(template_declaration (function_definition)) @definition.function
+(template_declaration (declaration)) @definition.function
+(template_declaration (template_declaration (function_definition))) @definition.function
 
 (function_declarator declarator: [(field_identifier) (destructor_name) (operator_name)] @name) @declares
 (function_declarator declarator: (template_function name: (identifier) @name)) @declares

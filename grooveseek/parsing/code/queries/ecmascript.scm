@@ -46,3 +46,5 @@
     property: (property_identifier) @name)
   right: [(arrow_function) (function_expression)]
   (#eq? @_property "prototype")) @definition.function
+
+(variable_declarator name: (identifier) @name value: (object)) @scope
