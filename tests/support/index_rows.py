@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from grooveseek.app import KnowledgeBase
-from grooveseek.settings.sections import Settings
 from grooveseek.store.store import Store
 
 _DOCUMENTS = (
@@ -55,10 +54,11 @@ def rows(index: Path) -> dict[str, list[Any]]:
         }
 
 
-def fresh_rows(settings: Settings, scratch: Path) -> dict[str, list[Any]]:
-    """The rows of an index made anew of the same folder with the same settings. ``scratch`` is an empty place."""
+def fresh_rows(kb: KnowledgeBase, scratch: Path) -> dict[str, list[Any]]:
+    """The rows of an index made anew of the same folder in the same way. ``scratch`` is an empty place."""
     index = scratch / "fresh.db"
     index.unlink(missing_ok=True)
-    with KnowledgeBase(replace(settings, index=replace(settings.index, path=index))) as kb:
-        kb.index()
+    settings = replace(kb.settings, index=replace(kb.settings.index, path=index))
+    with KnowledgeBase(settings, embedder=kb.embedder) as fresh:
+        fresh.index()
     return rows(index)
