@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 _MODES = ("hybrid", "keyword", "semantic")
 
 
-@click.command()
+# A query may begin with a hyphen ("-draft"), which must not be taken for options: -h would be the help.
+@click.command(context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
 @common_options
 @click.argument("query")
-@click.option("--limit", type=click.IntRange(min=0), default=10, show_default=True, help="Results at most.")
+@click.option("--limit", type=int, default=10, show_default=True, help="Results at most.")
 @click.option("--mode", type=click.Choice(_MODES), default="hybrid", show_default=True, help="Which legs run.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--category", metavar="NAME", help="Only this category.")
