@@ -53,6 +53,10 @@ def test_the_measure_that_moved_is_named_when_the_primary_did_not() -> None:
     assert said.startswith("AP rose by 0.250 (12 better, 0 worse, 0 equal of 12 queries")
 
 
+def test_the_primary_measure_is_named_although_another_moved_more() -> None:
+    assert verdict(compare(changed([0.45] * 12, average=[0.25] * 12), BEFORE)).startswith("nDCG@5 fell by 0.050")
+
+
 def test_a_changed_corpus_is_said() -> None:
     said = verdict(compare(replace(BEFORE, corpus=Corpus(documents=9, chunks=9, digest="d")), BEFORE))
     assert said.endswith("The indexed documents changed between the runs, so part of this may be theirs.")
