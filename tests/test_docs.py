@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 import pytest
-
 from grooveseek.cli.main import COMMANDS, cli
 from grooveseek.retrieval.answer import answer_as_json
 from grooveseek.settings.keys import keys

@@ -31,7 +31,7 @@ class Explanation:
 class Hit:
     """One chunk of an answer, with its document's data. ``score``: higher is better.
 
-    ``match_spans`` are UTF-8 byte offsets into ``chunk.content``, end exclusive; ``None`` means not computed.
+    ``is_excerpt``: the chunk is cut down to a part that can be shown. ``match_spans`` are UTF-8 byte offsets into ``chunk.content``, end exclusive; ``None`` means not computed.
     """
 
     score: float
@@ -44,6 +44,7 @@ class Hit:
     tags: tuple[str, ...] = ()
     match_spans: tuple[tuple[int, int], ...] | None = None
     expanded_from: Mapping[str, object] | None = None
+    is_excerpt: bool = False
     stale: bool = False
     chunk_id: int = 0
     explanation: Explanation | None = None

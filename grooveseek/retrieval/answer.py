@@ -54,6 +54,7 @@ def hit_as_json(hit: Hit, *, uri: str | None = None) -> dict[str, Any]:
         "table_rows": None
         if chunk.table_rows is None
         else [{"table": r.table, "row": r.row, "start": r.start, "end": r.end} for r in chunk.table_rows],
+        "excerpt": True if hit.is_excerpt else None,
         "stale": True if hit.stale else None,
         "explain": None if hit.explanation is None else explanation_as_json(hit.explanation),
     }

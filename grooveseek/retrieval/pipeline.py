@@ -25,6 +25,7 @@ from grooveseek.retrieval.confidence import (
     inverse_document_frequency,
     is_low_confidence,
 )
+from grooveseek.retrieval.excerpt import excerpt
 from grooveseek.retrieval.files import SourceFiles
 from grooveseek.retrieval.filters import check_request, filters_with_effect
 from grooveseek.retrieval.fusion import Fused, convex_combination, reciprocal_rank_fusion
@@ -255,6 +256,8 @@ class Searcher:
                 max_tokens=settings.max_expanded_tokens,
             )
             expanded = expansion.as_json()
+        cut = excerpt(chunk, query.span_terms)
+        chunk = chunk if cut is None else cut
         spans = match_spans(chunk.content, query.span_terms)
         return Hit(
             score=ranked.score,
@@ -267,6 +270,7 @@ class Searcher:
             tags=stored.document.tags,
             match_spans=None if spans is None else tuple(spans),
             expanded_from=expanded,
+            is_excerpt=cut is not None,
             stale=files.is_stale(stored.document),
             chunk_id=stored.id,
             explanation=ranked.explanation if request.explain else None,

@@ -31,6 +31,15 @@ def match_spans(content: str, terms: Sequence[str]) -> list[Span] | None:
     return _as_bytes(content, _united(ranges)[:MAX_SPANS])
 
 
+def first_place(content: str, terms: Sequence[str]) -> int | None:
+    """Where the longest term that occurs at all stands first, in characters; ``None`` when none occurs."""
+    folded = fold_with_places(content)
+    for term in sorted({fold(term) for term in terms} - {""}, key=lambda term: (-len(term), term)):
+        for start, _ in _occurrences(folded, term, 1):
+            return start
+    return None
+
+
 def _occurrences(folded: Folded, term: str, most: int) -> Iterator[Span]:
     """The first ``most`` occurrences that do not overlap one another, as character ranges of the original."""
     as_word = len(term) < MIN_SUBSTRING

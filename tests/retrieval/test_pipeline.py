@@ -28,7 +28,8 @@ NOTES: dict[str, str | bytes] = {
     "office/leave.md": "---\ncategory: people\n---\n# Leave\n\n"
     "Ask for leave two weeks before, in writing, and agree on it with the people you share your shifts with.\n",
     "office/tbd.md": "# Fog horn\n\nTBD\n",
-    "日本語/霧.md": "# 霧の手順\n\n濃霧のときは速力を落とし、見張りを増やして、二分ごとに汽笛を鳴らす。AIの予報は参考にする。\n",
+    "日本語/霧.md": "# 霧の手順\n\n濃霧のときは速力を落とし、見張りを増やして、"
+    "二分ごとに汽笛を鳴らす。AIの予報は参考にする。\n",
 }
 
 
