@@ -206,7 +206,8 @@ Entry = TypeVar("Entry", bound=CatalogEntry)
 def resolve_model(name: str) -> ModelSpec | Path:
     """The catalogue's entry of this name or alias, whatever its case, or the model directory the name is a path of.
 
-    A path has a separator, starts with ``~`` or is absolute. It need not exist: loading it says what is missing.
+    A path has a separator; ``~`` at its beginning is the home directory. It need not exist: loading it says what is
+    missing.
     Raises ConfigError, with the nearest known name, for a name that is neither.
     """
     return _resolve(name, MODELS, "embedding model")
@@ -230,7 +231,7 @@ def _resolve(name: str, table: Mapping[str, Entry], kind: str) -> Entry | Path:
         by_name |= {key.casefold(): spec for key in (spec.name, *spec.aliases)}
     if found := by_name.get(name.casefold()):
         return found
-    if name.startswith("~") or "/" in name or "\\" in name:
+    if "/" in name or "\\" in name:
         return _expanded(name)
     nearest = get_close_matches(name.casefold(), by_name, n=1)
     guess = f'did you mean "{by_name[nearest[0]].name}"? ' if nearest else ""

@@ -110,8 +110,11 @@ def size(gigabytes: float) -> str:
 
 
 def loadable(directory: Path, files: HubFiles) -> Path:
-    """The model file to open. onnxruntime refuses weights that a cache's symbolic links take to another folder than
-    the model's; fastembed then links both into one."""
+    """The model file to open.
+
+    onnxruntime refuses weights that a cache's symbolic links take to another folder than the model's (from 1.24 on;
+    from 1.32 on it knows huggingface_hub's own layout). fastembed then links both into one folder.
+    """
     if not files.data:
         return directory / files.model
     # An older fastembed does not have it, a read-only cache cannot be linked in: then onnxruntime says what it refuses.

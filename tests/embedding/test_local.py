@@ -91,10 +91,12 @@ def test_pooling_is_read_from_the_pooling_module(token_dir, copied, flags, expec
     assert local_card(directory).identity.pooling == expected
 
 
-def test_a_sentence_embedding_output_needs_no_pooling(embedder_dir, copied):
-    directory = copied(embedder_dir)
+def test_a_sentence_embedding_output_is_preferred_to_pooling_tokens(tmp_path):
+    directory = tiny_models.three_outputs(tmp_path)
     write(directory, "1_Pooling/config.json", {"pooling_mode_mean_tokens": True})
-    assert local_card(directory).identity.pooling == "none"
+    embedder = OnnxEmbedder(lambda: local_card(directory))
+    assert embedder.identity.pooling == "none"
+    assert embedder.embed_query("krill").tolist() == pytest.approx([0.6, 0.8])
 
 
 def test_a_lone_row_output_of_another_name_is_taken_as_it_is(tmp_path):

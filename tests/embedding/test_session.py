@@ -1,4 +1,5 @@
 import threading
+import time
 
 import numpy as np
 import onnx
@@ -72,6 +73,12 @@ def test_what_a_run_raises_arrives():
         run_all(["text"] * 3, run, threads=2, one_at_a_time=True)
 
 
+def test_a_run_takes_one_thread(embedder_dir):
+    # Several runs at once share the cores; and a result must not depend on how a run was split.
+    options = OnnxSession(embedder_dir / "model.onnx", remedy="")._session.get_session_options()
+    assert (options.intra_op_num_threads, options.inter_op_num_threads) == (1, 1)
+
+
 def test_there_is_a_core():
     assert available_cores() >= 1
 
@@ -102,9 +109,14 @@ def test_a_model_that_wants_more_than_a_text_is_refused(tmp_path):
 
 
 def test_a_lazy_value_is_made_once_for_all_threads():
-    made, start = [], threading.Barrier(8, timeout=60)
-    lazy = Lazy(lambda: made.append(1) or object())
-    seen = []
+    made, seen, start = [], [], threading.Barrier(8, timeout=60)
+
+    def make():
+        made.append(1)
+        time.sleep(0.05)  # long enough for the others to get here, if nothing keeps them
+        return object()
+
+    lazy = Lazy(make)
 
     def ask():
         start.wait()

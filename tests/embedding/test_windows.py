@@ -136,7 +136,7 @@ def test_a_slab_with_less_than_a_window_is_enlarged(monkeypatch):
     assert cutter(4, 1).cut(text) == [(0, len(text))]
 
 
-def test_each_character_is_tokenised_a_fixed_number_of_times():
+def test_each_character_is_tokenised_a_fixed_number_of_times_and_few_at_once():
     handled = []
 
     def spans(text):
@@ -151,3 +151,4 @@ def test_each_character_is_tokenised_a_fixed_number_of_times():
     found = cutter(64, 8, spans=spans, count=count).cut(text)
     assert found[-1][1] >= len(text.rstrip())
     assert sum(handled) < 2.5 * len(text)
+    assert max(handled) == windows.SLAB_CHARS

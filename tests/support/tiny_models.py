@@ -19,6 +19,8 @@ SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 PRIME = 65521
 
+Shape = list[int | None]
+
 
 def tiny_embedder(directory: Path, *, dimension: int = 384, seed: int = 7, window: int = 512) -> Path:
     """A model directory whose model gives ``sentence_embedding`` [batch, dimension], not normalised."""
@@ -59,6 +61,21 @@ def tiny_token_embedder(directory: Path, *, dimension: int = 16, window: int = 5
              "zero", out="placed")  # fmt: skip
     graph.op("Add", "rows", "placed", out="last_hidden_state")
     return graph.save(directory, "last_hidden_state", [None, None, dimension])
+
+
+def three_outputs(directory: Path) -> Path:
+    """A model directory whose model gives rows of tokens, a pooler_output, and a sentence_embedding that is [3, 4]."""
+    write_tokenizer(directory, 512)
+    graph = Graph()
+    graph.op("Cast", "input_ids", out="ids", to=TensorProto.FLOAT)
+    graph.op("Unsqueeze", "ids", graph.const(np.array([2], np.int64), "axis2"), out="column")
+    graph.op("Expand", "column", graph.const(np.array([1, 1, 2], np.int64), "wide"), out="last_hidden_state")
+    graph.op("ReduceMin", "last_hidden_state", out="least", axes=[1], keepdims=0)
+    graph.op("Identity", "least", out="pooler_output")
+    graph.op("Mul", "least", graph.const(np.float32(0), "nothing"), out="zeros")
+    graph.op("Add", "zeros", graph.const(np.array([[3, 4]], np.float32), "fixed"), out="sentence_embedding")
+    rows = [None, 2]
+    return graph.save(directory, "last_hidden_state", [None, None, 2], pooler_output=rows, sentence_embedding=rows)
 
 
 def tiny_cross_encoder(directory: Path, *, window: int = 512) -> Path:
@@ -171,11 +188,12 @@ class Graph:
         self.op("Equal", "segment0", "segment2", out="same_text")
         self.op("And", "byte012", "same_text", out="real")
 
-    def save(self, directory: Path, output: str, shape: list[int | None]) -> Path:
-        """Check the graph and write model.onnx. Returns the directory."""
+    def save(self, directory: Path, output: str, shape: Shape, **more: Shape) -> Path:
+        """Check the graph and write model.onnx with the output named, and ``more``. Returns the directory."""
         inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"]) for name in INPUTS]
-        result = helper.make_tensor_value_info(output, TensorProto.FLOAT, shape)
-        graph = helper.make_graph(self.nodes, "tiny", inputs, [result], self.constants)
+        shapes = {output: shape, **more}
+        outputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, dims) for name, dims in shapes.items()]
+        graph = helper.make_graph(self.nodes, "tiny", inputs, outputs, self.constants)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
         onnx.checker.check_model(model)
         onnx.save(model, directory / "model.onnx")
