@@ -9,28 +9,25 @@ from grooveseek.doctor.integrity import REBUILD
 from grooveseek.doctor.patient import Patient
 from grooveseek.indexing.policy import recorded_policy
 from grooveseek.parsing.code import CHUNKING_POLICY
+from grooveseek.parsing.code.chunker import TOO_DEEP, TOO_MANY_CHUNKS, TOO_TANGLED
 from grooveseek.store import audit
 
+_AGAIN = "then run `groove index`; indexing it again as it is changes nothing"
 _TAGS: dict[str, tuple[str, str]] = {
-    "parse:too-deep": (
-        "{n} source file{s} cut by lines, because definitions nest too deeply in it",
-        "Flatten the nesting in the file, then run `groove index`; indexing it again as it is changes nothing",
-    ),
-    "parse:too-many-chunks": (
-        "{n} source file{s} cut by lines, because it has too many definitions",
-        "Split the file, then run `groove index`; indexing it again as it is changes nothing",
-    ),
+    TOO_DEEP: ("definitions nest too deeply in it", f"Flatten the nesting in the file, {_AGAIN}"),
+    TOO_MANY_CHUNKS: ("it has too many definitions", f"Split the file, {_AGAIN}"),
+    TOO_TANGLED: ("its syntax is too broken to find definitions in", f"Correct the syntax of the file, {_AGAIN}"),
 }
 
 
 def chunked_without_definitions(patient: Patient) -> Iterator[Finding]:
     """Source files that are found by their text, but not by kind, name or scope of a definition."""
-    for tag, (summary, remedy) in _TAGS.items():
+    for tag, (reason, remedy) in _TAGS.items():
         damage = audit.cut_by_lines(patient.store.database, tag)
         yield from about(
             "chunked-without-definitions",
             Severity.WARNING,
-            f"{summary} ({tag})",
+            f"{{n}} source file{{s}} cut by lines, because {reason} ({tag})",
             damage.examples,
             count=damage.count,
             remedy=remedy,

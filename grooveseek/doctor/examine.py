@@ -54,9 +54,14 @@ def examine(index_path: Path, admit: Callable[[Store], Patient], *, deep: bool) 
     """
     refusal = why_not_opened(index_path)
     if refusal is not None:
-        left = [NotRun(check=check, reason="the index cannot be opened") for check in CHECKS]
+        left = [check for check in CHECKS if check != refusal.check]
         return Report(
-            documents=None, chunks=None, deep=deep, checks=("open",), findings=(refusal,), not_run=tuple(left)
+            documents=None,
+            chunks=None,
+            deep=deep,
+            checks=(refusal.check, *left),
+            findings=(refusal,),
+            not_run=tuple(NotRun(check=check, reason="the index cannot be opened") for check in left),
         )
     with Store.open_for_reading(index_path) as store, store.snapshot():
         return _examine(admit(store), deep=deep)

@@ -77,10 +77,14 @@ def last_run(patient: Patient) -> list[Finding]:
 
 
 def document_notices(patient: Patient) -> list[Finding]:
-    """What the parsers had to say of documents that they could read: frontmatter that is none, keys given twice."""
+    """What the parsers had to say of documents that they could read: frontmatter that is none, keys given twice.
+
+    Source code is left to :mod:`grooveseek.doctor.chunker`, which knows what to do about it.
+    """
     said = [
         f"{document.path}{f':{notice.line}' if notice.line else ''}: {notice.message}"
         for document in patient.store.documents.iterate()
+        if not document.is_source
         for notice in document.notices
     ]
     return about(

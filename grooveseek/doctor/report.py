@@ -50,8 +50,14 @@ def _finding(finding: Finding, emphasise: Paint) -> Iterator[str]:
 
 
 def _summary(report: Report) -> str:
-    held = "" if report.documents is None else f"{report.documents} documents in {report.chunks} chunks; "
-    made = len(report.checks) - len(report.not_run)
-    told = f"{held}{max(made, 0)} checks made, "
-    told += f"{len(report.findings)} findings" if report.findings else "nothing to report"
+    held = ""
+    if report.documents is not None and report.chunks is not None:
+        held = f"{_count(report.documents, 'document')} in {_count(report.chunks, 'chunk')}; "
+    made = len(set(report.checks) - {each.check for each in report.not_run})
+    told = f"{held}{_count(made, 'check')} made, "
+    told += _count(len(report.findings), "finding") if report.findings else "nothing to report"
     return f"{told}, {len(report.not_run)} not run" if report.not_run else told
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
