@@ -58,6 +58,20 @@ class LegResults:
     legs: Legs = field(default_factory=Legs)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """One search and what led to its answer: what ``groove eval`` measures.
+
+    ``fused`` holds every candidate in fused order, ``ranked`` the same ones after the optional stages: the answer's hits
+    first, then the order in which it would go on.
+    """
+
+    legs: LegResults
+    fused: Candidates
+    ranked: Candidates
+    answer: Answer
+
+
 @dataclass(slots=True)
 class _Ranked:
     """A candidate on its way through the stages."""
@@ -91,26 +105,50 @@ class Searcher:
 
     def search(self, request: SearchRequest) -> Answer:
         """Answer one request. Raises QueryError for a parameter out of range."""
+        return self.trace(request).answer
+
+    def trace(self, request: SearchRequest) -> Trace:
+        """Answer one request and keep what led to the answer. Raises as :meth:`search`."""
         with self._store.snapshot():
             check_request(request, self._store.meta.declared_fields)
             results = self.run_legs(request)
-            ranked = self._fuse(results, request)
+            fused = self._fuse(results, request)
             notes = [*_query_notes(results.query), *self._override_notes(request)]
-            pool = ranked[: max(request.limit * 5, 50)]
-            pool = self._rerank(request, results.query, pool, notes)
-            chosen = self._diversify(request, pool, notes) if self._uses_mmr(request) else pool[: request.limit]
-            if not (self._uses_mmr(request) or self._uses_reranker(request)):
-                chosen = ranked[: request.limit]
-            stored = self._store.documents.chunks(candidate.fused.id for candidate in chosen)
-            hits = [self._hit(c, stored[c.fused.id], results.query, request) for c in chosen if c.fused.id in stored]
-            return Answer(
-                hits=tuple(hits),
-                low_confidence=is_low_confidence([hit.score for hit in hits], self._min_ratio(request)),
-                confidence=self._confidence(results, [candidate.fused.id for candidate in chosen]),
-                legs=results.legs,
-                filter_applied=filters_with_effect(request.filters),
-                notes=tuple(notes),
+            chosen, rest = self._stages(request, results.query, fused, notes)
+            return Trace(
+                legs=results,
+                fused=_candidates(fused),
+                ranked=_candidates([*chosen, *rest]),
+                answer=self._answer(request, results, chosen, notes),
             )
+
+    def _stages(
+        self, request: SearchRequest, query: CompiledQuery, fused: list[_Ranked], notes: list[str]
+    ) -> tuple[list[_Ranked], list[_Ranked]]:
+        """What is shown after the optional stages, and in what order the rest would follow."""
+        size = max(request.limit * 5, 50)
+        pool = self._rerank(request, query, fused[:size], notes)
+        if self._uses_mmr(request):
+            chosen = self._diversify(request, pool, notes)
+        else:
+            pool = [*pool, *fused[size:]]
+            return pool[: request.limit], pool[request.limit :]
+        taken = {candidate.fused.id for candidate in chosen}
+        return chosen, [candidate for candidate in (*pool, *fused[size:]) if candidate.fused.id not in taken]
+
+    def _answer(
+        self, request: SearchRequest, results: LegResults, chosen: list[_Ranked], notes: Sequence[str]
+    ) -> Answer:
+        stored = self._store.documents.chunks(candidate.fused.id for candidate in chosen)
+        hits = [self._hit(c, stored[c.fused.id], results.query, request) for c in chosen if c.fused.id in stored]
+        return Answer(
+            hits=tuple(hits),
+            low_confidence=is_low_confidence([hit.score for hit in hits], self._min_ratio(request)),
+            confidence=self._confidence(results, [candidate.fused.id for candidate in chosen]),
+            legs=results.legs,
+            filter_applied=filters_with_effect(request.filters),
+            notes=tuple(notes),
+        )
 
     def _override_notes(self, request: SearchRequest) -> list[str]:
         if self._uses_mmr(request) or (request.mmr_lambda is None and request.mmr_same_doc_penalty is None):
@@ -347,6 +385,13 @@ def rerank_input(stored: StoredChunk, *, contextual: bool) -> str:
     """What a reranker reads of a candidate."""
     chunk = stored.chunk
     return f"{chunk.context}\n\n{chunk.content}" if contextual and chunk.context else chunk.content
+
+
+def _candidates(ranked: Sequence[_Ranked]) -> Candidates:
+    return Candidates(
+        ids=np.array([candidate.fused.id for candidate in ranked], dtype=np.int64),
+        scores=np.array([candidate.score for candidate in ranked], dtype=np.float64),
+    )
 
 
 def _ranks(candidates: Candidates) -> dict[int, tuple[int, float]]:

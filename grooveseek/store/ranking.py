@@ -37,6 +37,16 @@ def places_of(database: Database, ids: Ids) -> dict[int, tuple[str, int]]:
     return {row[0]: (row[1], row[2]) for row in rows}
 
 
+def labels_of(database: Database, ids: Ids) -> dict[int, tuple[str, int, str | None]]:
+    """(path, index in the document, heading) of each chunk: what a judgment can name."""
+    rows = database.execute(
+        "SELECT c.id, d.path, c.idx, c.heading FROM chunks c JOIN documents d ON d.id = c.document_id "
+        "WHERE c.id IN (SELECT value FROM json_each(?))",
+        (json.dumps(ids.tolist()),),
+    )
+    return {row[0]: (row[1], row[2], row[3]) for row in rows}
+
+
 def without(ids: Ids, scores: Scores, *, allowed: Ids | None, held_back: Ids) -> tuple[Ids, Scores]:
     """Keep what is allowed and not held back. ``allowed`` and ``held_back`` are ascending."""
     keep = ~_contains(held_back, ids)
