@@ -7,6 +7,7 @@ import apsw
 import pytest
 from grooveseek.cli.doctor import exit_code
 from grooveseek.doctor.findings import NotRun, Report
+from tests.support.imports import imported_modules
 
 
 @pytest.fixture
@@ -78,3 +79,12 @@ def test_findings_outweigh_checks_that_could_not_be_made():
     missing = (NotRun(check="names", reason="gone"),)
     assert exit_code(Report(documents=0, chunks=0, deep=False, checks=(), not_run=missing)) == 2
     assert exit_code(Report(documents=0, chunks=0, deep=False, checks=())) == 0
+
+
+def test_an_examination_loads_no_model(groove, tmp_path: Path):
+    kb = tmp_path / "work" / "kb"
+    kb.mkdir()
+    (kb / "a.md").write_text("# A\n\nOne note.\n", encoding="utf-8")
+    assert groove("index", "--kb-path", str(kb), "--quiet").code == 0
+    modules = imported_modules(["doctor", "--kb-path", str(kb), "--deep"])
+    assert not modules & {"onnxruntime", "tokenizers", "fastembed", "huggingface_hub", "rich", "mcp", "scipy"}

@@ -5,6 +5,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from tests.support.imports import check_imports
 
 NOTES = {
     "boats/hull.md": "# Hull\n\nScrape the hull, prime the hull and paint the hull every spring.\n",
@@ -102,3 +103,8 @@ def test_the_quality_filter_can_be_switched_off_in_the_settings(groove, where: l
     Path(where[1]).write_text('model = "fake"\n[quality_filter]\nenabled = false\n', encoding="utf-8")
     unfiltered = json.loads(groove("graph", *where, *walk).out)["nodes"]
     assert {node["path"] for node in unfiltered} - {node["path"] for node in filtered} == {"stub.md"}
+
+
+def test_a_walk_imports_no_model_and_no_parser(where: list[str]):
+    never = {"onnxruntime", "tokenizers", "fastembed", "rich", "mcp", "scipy", "grooveseek.parsing.markdown"}
+    check_imports(["graph", *where, "--start", "boats/hull.md"], allowed={"click", "apsw", "numpy"}, never=never)

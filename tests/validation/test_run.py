@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from grooveseek.knowledge_base.exclusion import ExclusionRules
+from grooveseek.knowledge_base.walk import Declined
 from grooveseek.parsing.markdown import MarkdownParser
 from grooveseek.validation.report import render_github, render_text, report_as_json
 from grooveseek.validation.run import EXTENSIONS, Report, validate
@@ -60,6 +61,13 @@ def test_a_file_that_cannot_be_read_is_unchecked_rather_than_clean(kb: Path):
     assert [each.path for each in report.unchecked] == ["y.md", "z.md"]
     assert "[index] max_raw_text_size" in report.unchecked[0].reason
     assert not report.is_clean
+
+
+def test_what_the_operating_system_does_not_show_is_unchecked(kb: Path, monkeypatch: pytest.MonkeyPatch):
+    closed = Declined(path="closed", reason="the folder cannot be read: Permission denied", unreadable=True)
+    refused = Declined(path="link.md", reason="it is a symbolic link")
+    monkeypatch.setattr("grooveseek.validation.run.walk", lambda *_: iter([closed, refused]))
+    assert [each.path for each in run(kb).unchecked] == ["closed"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="making links needs a right on Windows")
