@@ -14,14 +14,12 @@ from typing import Any
 from grooveseek.errors import FileSkipped, QueryError, Refused, Unparsable
 from grooveseek.knowledge_base.addressing import printable, why_not_addressable
 from grooveseek.knowledge_base.safe_read import read_checked
+from grooveseek.knowledge_base.servable import MAX_TEXT_BYTES, ServableRules
 from grooveseek.model.document import Opaque, ParsedDocument
 from grooveseek.parsing.protocol import FileKind, Parser
 from grooveseek.parsing.registry import Registry
 from grooveseek.parsing.source import Source
-from grooveseek.settings.sections import MIB, IndexSettings, Settings
-
-MAX_TEXT_BYTES = MIB
-"""Most bytes of a text file that is read, and of extracted text that is given back."""
+from grooveseek.settings.sections import IndexSettings, Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,13 +54,13 @@ class DocumentReader:
         limits = replace(self._settings.index, max_decompressed_size=IndexSettings().max_decompressed_size)
         return Registry.from_settings(replace(self._settings, index=limits, exclude_headings=()))
 
+    @property
+    def _rules(self) -> ServableRules:
+        return ServableRules(self._registry)
+
     def is_servable(self, path: str, size_bytes: int) -> bool:
         """Whether a document of this name and recorded size can be offered for reading."""
-        parser = self._registry.parser_for(path)
-        if parser is None or why_not_addressable(path) is not None:
-            return False
-        cap = self._cap(parser)
-        return cap is None or size_bytes <= cap
+        return self._rules.allows(path, size_bytes)
 
     def read(self, path: str) -> ReadDocument:
         """Read and parse one document.
@@ -72,7 +70,7 @@ class DocumentReader:
         """
         parser = self._parser_of(path)
         try:
-            read = read_checked(self._inside(path), max_bytes=self._cap(parser), setting=None)
+            read = read_checked(self._inside(path), max_bytes=self._rules.cap(parser), setting=None)
         except FileNotFoundError:
             raise QueryError(
                 f"there is no document {printable(path)!r}. search and list_topics name those there are"
@@ -104,9 +102,6 @@ class DocumentReader:
         if folder != self._root and self._root not in folder.parents:
             raise Refused(f"{path} cannot be read: its folder is a link that leads out of the knowledge base")
         return folder / place.name
-
-    def _cap(self, parser: Parser) -> int | None:
-        return self._registry.cap_for(parser) if parser.kind is FileKind.BINARY else MAX_TEXT_BYTES
 
     def _understand(self, path: str, parser: Parser, data: bytes) -> ReadDocument:
         parsed = parser.parse(data, path)
