@@ -30,8 +30,8 @@ def hub_card(spec: ModelSpec, files: HubFiles, *, cache_dir: Path, environ: Mapp
 
     Raises ModelUnavailable when it cannot be had, EmbeddingError when its files cannot be read.
     """
-    ways_out = 'use the model that comes with groove (model = "all-minilm-l6-v2")'
-    directory = fetch(spec.name, files, cache_dir=cache_dir, environ=environ, instead=ways_out)
+    instead = 'use the model that comes with groove (model = "all-minilm-l6-v2")'
+    directory = fetch(spec.name, files, cache_dir=cache_dir, environ=environ, instead=instead)
     remedy = redownload(directory)
     names = (files.model, TOKENIZER, *files.data)
     digests = [scan(directory / name, remedy).digest for name in names]

@@ -11,7 +11,7 @@ from grooveseek.embedding.catalog import known_as
 from grooveseek.embedding.files import revision, scan
 from grooveseek.embedding.pooling import Pooling
 from grooveseek.embedding.protocol import ModelIdentity
-from grooveseek.embedding.runner import ModelCard
+from grooveseek.embedding.runner import ModelCard, choose_output
 from grooveseek.embedding.session import OnnxSession
 from grooveseek.errors import EmbeddingError
 
@@ -141,8 +141,6 @@ def _refuse_unknown_modules(directory: Path) -> None:
 
 
 def _dimension(directory: Path, session: OnnxSession, pooling: Pooling) -> int:
-    from grooveseek.embedding.runner import choose_output
-
     declared = session.outputs[choose_output(session, pooling)][-1]
     dimension = declared if isinstance(declared, int) else _read(directory / "config.json").get("hidden_size")
     if not isinstance(dimension, int):
