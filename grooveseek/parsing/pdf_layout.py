@@ -97,11 +97,14 @@ def looks_vertical(boxes: Sequence[Box]) -> bool:
     return tall > 1 and tall > 0.5 * len(boxes)
 
 
-def looks_stacked(text: str) -> bool:
-    """Whether most lines are one East Asian character: vertical text as PDFium gives it from some producers."""
-    lines = text.split()
-    single = sum(len(line) == 1 and is_wide(line) for line in lines)
-    return len(lines) >= _MIN_STACKED and single > 0.5 * len(lines)
+def looks_stacked(boxes: Sequence[Box]) -> bool:
+    """Whether most runs are about square and stand right under the one before: characters set one by one downwards."""
+    under = 0
+    for upper, lower in pairwise(boxes):
+        centre = (lower.left + lower.right) / 2
+        square = 0.5 < lower.width / max(lower.height, 1.0) < 2.0
+        under += square and upper.left <= centre <= upper.right and 0 <= upper.top - lower.top <= 2 * lower.width
+    return len(boxes) >= _MIN_STACKED and under > 0.5 * len(boxes)
 
 
 def stacked_lines(characters: Iterable[tuple[int, Box]]) -> str:
@@ -119,7 +122,7 @@ def reading_order(segments: Sequence[Segment]) -> str | None:
     placed = [segment for segment in segments if segment.box is not None and segment.text.strip()]
     if not placed:
         return None
-    if looks_vertical([_box(each) for each in placed]) and _is_east_asian(placed):
+    if looks_vertical([_box(each) for each in placed]) and is_east_asian("".join(each.text for each in placed)):
         return "\n".join(segment.text.strip() for segment in _from_the_right(placed))
     lines = _columns(placed, 0)
     return None if lines is None else "\n".join(lines)
@@ -227,8 +230,8 @@ def _across(rows: Iterable[Sequence[Segment]]) -> list[str]:
     return [" ".join(each.text.strip() for each in row) for row in rows]
 
 
-def _is_east_asian(segments: Iterable[Segment]) -> bool:
-    text = "".join(segment.text for segment in segments)
+def is_east_asian(text: str) -> bool:
+    """Whether most characters are wide ones."""
     return 2 * sum(map(is_wide, text)) > len(text)
 
 

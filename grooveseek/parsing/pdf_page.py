@@ -10,6 +10,7 @@ from grooveseek.parsing.pdf_gates import MIN_CHARACTERS_A_PAGE, PageText
 from grooveseek.parsing.pdf_layout import (
     Box,
     Segment,
+    is_east_asian,
     is_wide,
     looks_columned,
     looks_stacked,
@@ -90,9 +91,9 @@ def _text(text_page: PdfTextPage) -> tuple[str, bool]:
     text = text_page.get_text_range()
     if _is_unmapped(text_page, count):
         return text, True
-    if looks_stacked(text):
-        return stacked_lines(_characters(text_page, count)), False
     boxes = _boxes(text_page)
+    if looks_stacked(boxes) and is_east_asian(text):
+        return stacked_lines(_characters(text_page, count)), False
     if looks_columned(boxes) or looks_vertical(boxes):
         ordered = reading_order(_segments(text_page, count))
         return (ordered if ordered is not None else text), False

@@ -113,7 +113,7 @@ class _Reading:
         for element in self._package.children(sheet.part, "sheetData", ("row",)):
             stated = element.get("r") or ""
             number = int(stated) if stated.isascii() and stated.isdigit() and len(stated) < 10 else number + 1
-            if weight >= SHEET_MAX_BYTES:
+            if weight > SHEET_MAX_BYTES:
                 self.truncated = True
                 self.notices.append(Notice(message=_cut_short(sheet.name, number)))
                 return

@@ -137,7 +137,7 @@ def test_paragraphs_and_rows_inside_content_controls_are_not_lost() -> None:
 def test_of_alternative_content_one_branch_is_read() -> None:
     box = "<w:pict><v:textbox><w:txbxContent>{}</w:txbxContent></v:textbox></w:pict>"
     choice = f"<mc:Choice Requires='wps'>{box.format(paragraph('boxed'))}</mc:Choice>"
-    fallback = f"<mc:Fallback>{box.format(paragraph('boxed'))}</mc:Fallback>"
+    fallback = f"<mc:Fallback>{box.format(paragraph('for older programs'))}</mc:Fallback>"
     xml = f"<w:p><w:r><mc:AlternateContent>{choice}{fallback}</mc:AlternateContent></w:r>{run('anchor')}</w:p>"
     assert body_of(xml) == "anchor\nboxed"
 
@@ -166,6 +166,12 @@ def test_the_rows_of_a_nested_table_follow_the_outer_row_as_far_as_it_goes() -> 
     rows = parsed.chunks[0].table_rows
     assert rows is not None
     assert [(r.table, r.row) for r in rows] == [(0, 1), (1, 1), (0, 1)]
+
+
+def test_a_cell_that_ends_with_a_nested_table_adds_no_second_field() -> None:
+    inner = table(row("in"))
+    outer = table(f"<w:tr>{cell(paragraph('A'))}{cell(inner)}{cell(paragraph('C'))}</w:tr>")
+    assert body_of(outer) == "A\t\nin\nC"
 
 
 def test_a_heading_inside_a_cell_opens_a_section() -> None:

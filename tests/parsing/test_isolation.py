@@ -5,6 +5,7 @@ import sys
 import textwrap
 import threading
 import time
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -88,6 +89,17 @@ def test_a_file_that_takes_too_long_is_given_up(fault: bytes) -> None:
         assert reason(runner, fault) == "took longer than 1 seconds to read"
         assert title(runner, b"fine") == "a.faulty"
         assert runner.worker_pid != stuck
+
+
+@linux_only
+def test_on_linux_the_worker_bounds_its_own_address_space(runner: IsolatedRunner) -> None:
+    limit = int(reason(runner, b"tell the limit"))
+    assert 400 * MIB < limit < 2000 * MIB
+
+
+def test_where_the_system_enforces_nothing_the_parent_watches_the_memory() -> None:
+    with IsolatedRunner(memory_bytes=300 * MIB, seconds=60, command=(*COMMAND, "unlimited")) as runner:
+        assert reason(runner, b"eat slowly") == "needed more than 314,572,800 bytes of memory to read"
 
 
 def test_what_native_code_prints_does_not_reach_the_answers(runner: IsolatedRunner, capfd) -> None:
@@ -215,6 +227,21 @@ def test_case_c35_bombs_cost_no_memory_and_name_the_cap(tmp_path) -> None:
                 runner.parse(path.suffix[1:], OPTIONS, path.read_bytes(), name)
         corners = runner.parse("xlsx", OPTIONS, (folder / "corners.xlsx").read_bytes(), "corners.xlsx")
         assert "agouti" in corners.chunks[0].content
+
+
+def test_a_page_that_inflates_without_end_is_stopped_by_the_memory_cap() -> None:
+    writer = minipdf()
+    deflater = zlib.compressobj(9)
+    bomb = b"".join(deflater.compress(bytes(MIB)) for _ in range(600)) + deflater.flush()
+    data = writer.build([{"content": b"mark"}]).replace(
+        b"<< /Length 4 >>\nstream\nmark", b"<< /Filter /FlateDecode /Length %d >>\nstream\n%s" % (len(bomb), bomb)
+    )
+    assert len(data) < 2 * MIB
+    with IsolatedRunner(memory_bytes=200 * MIB, seconds=120) as runner:
+        with pytest.raises(Unparsable, match=r"memory to read|parser process end"):
+            runner.parse("pdf", OPTIONS, data, "bomb.pdf")
+        good = (FIXTURES / "pdf" / "two_columns.pdf").read_bytes()
+        assert runner.parse("pdf", OPTIONS, good, "good.pdf").title == "Harbour notes"
 
 
 def test_five_hundred_pages_pass_in_bounded_memory() -> None:

@@ -3,6 +3,8 @@ import io
 import pytest
 from grooveseek.errors import MissingExtra, Unparsable
 from grooveseek.parsing import pdf
+from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 from reportlab.pdfgen.canvas import Canvas
 from tests.support.binary import FIXTURES, contents, make_case, minipdf, parse, parse_file, whole_text
 
@@ -104,6 +106,19 @@ def test_vertical_japanese_by_libreoffice_keeps_its_sentences() -> None:
         assert sentence in source
     assert "見張りの老人は帳面に" in text
     assert text.replace("\n", "").count("。") == 5
+
+
+def test_characters_set_one_by_one_downwards_are_read_from_the_right_though_written_from_the_left() -> None:
+    pdfmetrics.registerFont(UnicodeCIDFont("HeiseiMin-W3"))
+    held = io.BytesIO()
+    canvas = Canvas(held, invariant=1)
+    canvas.setFont("HeiseiMin-W3", 12)
+    for left, text in ((100, "三行目で終わりです。"), (140, "二行目はここにある。"), (180, "一行目から読みます。")):
+        for number, character in enumerate(text):
+            canvas.drawString(left, 700 - 14 * number, character)
+    canvas.save()
+    read = whole_text(parse("pdf", held.getvalue()))
+    assert read.split("\n") == ["一行目から読みます。", "二行目はここにある。", "三行目で終わりです。"]
 
 
 def test_a_file_by_libreoffice_reads_with_title_and_all_words() -> None:

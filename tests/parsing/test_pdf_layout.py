@@ -1,4 +1,13 @@
-from grooveseek.parsing.pdf_layout import Box, Segment, looks_columned, looks_stacked, looks_vertical, reading_order
+from grooveseek.parsing.pdf_layout import (
+    Box,
+    Segment,
+    is_east_asian,
+    looks_columned,
+    looks_stacked,
+    looks_vertical,
+    reading_order,
+    stacked_lines,
+)
 
 WORDS = "some running words to fill a line"
 
@@ -50,6 +59,12 @@ def test_a_narrow_column_of_terms_beside_their_explanations_stays_as_it_is() -> 
     assert order([*terms, longest, *explained]) is None
 
 
+def test_long_cells_that_do_not_fill_their_column_are_a_table() -> None:
+    rows = columns(50, 250, width=60)
+    wide = [segment(f"w{letter} {WORDS}", left, 600) for letter, left in (("a", 50), ("b", 250))]
+    assert order([*rows, *wide]) is None
+
+
 def test_one_column_is_no_columns() -> None:
     assert order(columns(50)) is None
 
@@ -74,7 +89,24 @@ def test_tall_latin_lines_are_turned_text_and_stay() -> None:
     assert reading_order([segment("turned words", left, 700, 12, 100) for left in (100, 120, 140)]) is None
 
 
-def test_single_characters_in_rows_of_their_own_look_stacked() -> None:
-    assert looks_stacked("\n".join("港の朝は早く"))
-    assert not looks_stacked("港の\n朝は\n早く\n漁\n船\nは")
-    assert not looks_stacked("\n".join("abcdefgh"))
+def test_stacked_characters_make_lines_from_the_right_in_whatever_order_the_page_holds_them() -> None:
+    characters = [
+        (ord(character), Box(left, 690 - 12 * number, left + 12, 702 - 12 * number))
+        for text, left in (("二行目", 120), ("三行目", 100), ("一行目", 140))
+        for number, character in enumerate(text)
+    ]
+    assert stacked_lines(characters) == "一行目\n二行目\n三行目"
+
+
+def test_square_runs_under_one_another_look_stacked() -> None:
+    column = [Box(100, 700 - 14 * row, 112, 712 - 14 * row) for row in range(8)]
+    assert looks_stacked(column)
+    assert not looks_stacked(column[:5])
+    assert not looks_stacked([Box(100, box.bottom, 300, box.top) for box in column])
+    assert not looks_stacked([Box(100 + 14 * n, 700, 112 + 14 * n, 712) for n in range(8)])
+
+
+def test_scripts_are_told_by_the_width_of_most_characters() -> None:
+    assert is_east_asian("港の朝 a")
+    assert not is_east_asian("the 港")
+    assert not is_east_asian("")

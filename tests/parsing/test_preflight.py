@@ -57,6 +57,11 @@ def test_an_entry_that_declares_ten_bytes_is_inflated_to_see(name: str) -> None:
         open_archive(bomb, 50 * MIB)
 
 
+def test_an_entry_that_declares_more_than_the_cap_is_refused_on_its_word() -> None:
+    with pytest.raises(Unparsable, match="declares 104,857,600 bytes"):
+        open_archive(lying_archive("a", b"small", 100 * MIB), 50 * MIB)
+
+
 def test_entries_that_share_their_bytes_are_counted_each() -> None:
     bomb = overlapping_archive(bytes(MIB), 60)
     assert len(bomb) < 20_000

@@ -164,11 +164,14 @@ def test_a_sheet_over_a_mebibyte_is_cut_after_the_row_that_passes_it_and_says_so
     assert "up to before row 36" in parsed.notices[0].message
 
 
-def test_a_sheet_of_just_that_size_is_whole() -> None:
-    rows = "".join(f"<row>{inline(f'A{n}', 'x' * 1023)}</row>" for n in range(1, 1025))
+@pytest.mark.parametrize(
+    ("count", "kept", "tags"), [(1024, 1024, ()), (1025, 1025, ()), (1026, 1025, (TRUNCATED_TAG,))]
+)
+def test_the_row_that_passes_the_mebibyte_is_the_last(count: int, kept: int, tags: tuple[str, ...]) -> None:
+    rows = "".join(f"<row>{inline(f'A{n}', 'x' * 1023)}</row>" for n in range(1, count + 1))
     parsed = parse("xlsx", xlsx(rows))
-    assert sum(len(chunk.content) + 1 for chunk in parsed.chunks) == SHEET_MAX_BYTES
-    assert parsed.tags_added == ()
+    assert sum(len(chunk.content) + 1 for chunk in parsed.chunks) == kept * 1024
+    assert parsed.tags_added == tags
 
 
 def test_chart_sheets_are_no_sheets_of_cells() -> None:

@@ -1,6 +1,7 @@
 """A parser process that does what the bytes it is given say: crash, hang, eat memory, lie.
 
-Run as the worker is: ``faulty_worker.py MEMORY_BYTES SECONDS``. The faults stand for those of native libraries.
+Run as the worker is: ``faulty_worker.py [unlimited] MEMORY_BYTES SECONDS``. ``unlimited``: as on a system that enforces
+no limit of the process's own. The faults stand for those of native libraries.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def eat_slowly() -> None:
 
 
 def eat_at_once() -> None:
-    bytearray(1 << 42)
+    bytearray(3 << 30)  # of zeros: address space, not memory in use
 
 
 def recurse() -> None:
@@ -51,6 +52,12 @@ def print_everywhere() -> None:
     print("noise on stderr", file=sys.stderr)
     os.write(1, b"native noise\n" * 10_000)
     os.write(2, b"native noise\n" * 10_000)
+
+
+def tell_the_limit() -> None:
+    import resource
+
+    raise Unparsable(str(resource.getrlimit(resource.RLIMIT_AS)[0]))
 
 
 def refuse() -> None:
@@ -86,6 +93,7 @@ FAULTS: dict[bytes, Callable[[], Any]] = {
     b"eat at once": eat_at_once,
     b"recurse": recurse,
     b"print": print_everywhere,
+    b"tell the limit": tell_the_limit,
     b"refuse": refuse,
     b"raise": raise_value_error,
     b"lie: not json": lie(b"cposix\nsystem\n(S'true'\ntR."),
@@ -121,4 +129,5 @@ def make(_: str, __: Mapping[str, Any]) -> Parser:
 
 
 if __name__ == "__main__":
-    serve(make, int(sys.argv[-2]), float(sys.argv[-1]))
+    unlimited = sys.argv[1] == "unlimited"
+    serve(make, 1 << 40 if unlimited else int(sys.argv[-2]), float(sys.argv[-1]))
