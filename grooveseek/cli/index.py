@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -43,14 +44,22 @@ def command(invocation: Invocation, model: str | None, quiet: bool, progress: bo
 
     resolved = invocation.resolve({"model": model})
     cancel = CancelToken()
-    with KnowledgeBase(resolved.settings) as kb, make_reporter(sys.stderr, quiet=quiet, bar=progress) as reporter:
+    with KnowledgeBase(resolved.settings) as kb:
         say(f"Indexing {kb.root} with {kb.embedder.identity.name}")
-        with stop_on_interrupt(cancel):
+        with (
+            make_reporter(sys.stderr, quiet=quiet, bar=progress, color=invocation.color_stderr) as reporter,
+            stop_on_interrupt(cancel),
+        ):
             summary = kb.index(listener=reporter, cancel=cancel, **flags)
-        share = kb.status().statistics.readable_share
-        for line in (*render_summary(summary), *_unreadable(share, kb.embedder.identity.name)):
+        for line in render_summary(summary):
             say(line)
-    return _INTERRUPTED if summary.cancelled else 0
+        if summary.cancelled:
+            if flags["force"] or flags["reembed"]:
+                say("Searches go on in the old index. The next --force takes over what was embedded")
+            return _INTERRUPTED
+        for line in _unreadable(kb.status().statistics.readable_share, kb.embedder.identity.name):
+            say(line)
+    return 0
 
 
 @contextlib.contextmanager
@@ -60,8 +69,10 @@ def stop_on_interrupt(cancel: CancelToken) -> Iterator[None]:
     def ask(number: int, _: FrameType | None) -> None:
         if cancel.cancelled:
             raise KeyboardInterrupt
-        say("Stopping after what is being embedded now; press Ctrl-C again to stop at once")
         cancel.cancel()
+        # Not through the stream: what this interrupted may be a write to it.
+        with contextlib.suppress(OSError):
+            os.write(2, b"Stopping after what is being embedded now; press Ctrl-C again to stop at once\n")
 
     previous = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -17,16 +17,17 @@ from grooveseek.indexing.events import (
     Scanning,
     Skipped,
     Started,
+    Waiting,
 )
 
 _PERIODIC_LINES = 20
 
 
 @contextlib.contextmanager
-def make_reporter(stream: TextIO, *, quiet: bool = False, bar: bool = False) -> Iterator[Listener]:
-    """A listener for the run's events, closed at the end."""
+def make_reporter(stream: TextIO, *, quiet: bool = False, bar: bool = False, color: bool = False) -> Iterator[Listener]:
+    """A listener for the run's events, closed at the end. ``bar`` draws one on a terminal, in ``color`` or not."""
     if bar and stream.isatty():
-        with _bar(stream) as listener:
+        with _bar(stream, color=color) as listener:
             yield listener
     else:
         lines = _Lines(stream)
@@ -59,8 +60,10 @@ class _Lines:
 
     def quiet(self, event: Event) -> None:
         match event:
+            case Waiting():
+                self._say(f"Waiting for {event.holder} to end")
             case Started():
-                self._say(f"Found {event.total} documents")
+                self._say(f"Found {event.found} documents")
             case Indexed():
                 for notice in event.notices:
                     self._say(f"warning: {event.path}: {notice}")
@@ -71,13 +74,10 @@ class _Lines:
 
     def periodic(self, event: Event) -> None:
         if isinstance(event, Started):
-            self._total = event.total
-        if isinstance(event, Scanning | Finished | Cancelled) or not self._total:
-            self.quiet(event)
-            return
-        if not isinstance(event, Started | Skipped):
+            self._total, self._done = event.total, 0
+        elif not isinstance(event, Waiting | Scanning | Finished | Cancelled) and self._total:
             self._done += 1
-            step = max(1, self._total // _PERIODIC_LINES)
+            step = -(-self._total // _PERIODIC_LINES)
             if self._done % step == 0 or self._done == self._total:
                 self._say(f"Progress: {self._done}/{self._total} ({100 * self._done // self._total}%)")
         self.quiet(event)
@@ -88,8 +88,9 @@ class _Lines:
 
 
 @contextlib.contextmanager
-def _bar(stream: TextIO) -> Iterator[Listener]:
+def _bar(stream: TextIO, *, color: bool) -> Iterator[Listener]:
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
@@ -99,18 +100,24 @@ def _bar(stream: TextIO) -> Iterator[Listener]:
         TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(),
     )
-    console = Console(file=stream)
+    console = Console(file=stream, no_color=not color)
     with Progress(*columns, console=console, transient=False) as progress:
         task = progress.add_task("scanning", total=None, rate="")
+        started = False
 
         def listen(event: Event) -> None:
+            nonlocal started
             match event:
+                case Waiting():
+                    progress.update(task, description=f"waiting for {escape(event.holder)}")
                 case Scanning():
                     progress.update(task, description="scanning", completed=event.done, total=event.total)
                 case Started():
+                    started = True
                     progress.reset(task, description="documents", total=event.total, rate="")
                 case Skipped():
                     progress.console.print(f"skipped {event.path}: {event.reason}", markup=False, highlight=False)
+                    progress.update(task, advance=int(started))
                 case Finished() | Cancelled():
                     pass
                 case _:

@@ -14,13 +14,17 @@ from pathlib import Path
 
 from grooveseek.embedding.protocol import Embedder
 from grooveseek.errors import NoIndex, StoreError
-from grooveseek.indexing.events import CancelToken, Listener, Summary
-from grooveseek.indexing.indexer import Indexer, Parse
+from grooveseek.indexing.events import CancelToken, Listener, Summary, Waiting
+from grooveseek.indexing.indexer import Indexer, Parse, Replacing
+from grooveseek.indexing.ledger import Ledger
 from grooveseek.indexing.prepare import parse_guarded
 from grooveseek.knowledge_base.exclusion import ExclusionRules
 from grooveseek.parsing.registry import Registry
 from grooveseek.store.lock import writer_lock
 from grooveseek.store.store import Store
+
+_REEMBED = "reembed"
+"""What a half-built index says of the build it belongs to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,14 +58,25 @@ def run_index(
     Raises WriterBusy when another process is writing and ``wait`` is off, ModelMismatch when the index was made with
     another model and this is not a forced build.
     """
-    with writer_lock(job.index_path, wait=wait, command=job.command), open_index(job) as live:
-        if (force or reembed) and live.meta.counts()[0] > 0:
-            return _rebuild(job, live, reembed=reembed, listener=listener, cancel=cancel)
-        if force or reembed:
-            _claim(live, job)
-        else:
-            _require_ours(live, job)
-        return make_indexer(job, live).run(listener=listener, cancel=cancel)
+    tell = listener or (lambda _: None)
+    token = cancel or CancelToken()
+    with writer_lock(
+        job.index_path,
+        wait=wait,
+        command=job.command,
+        on_wait=lambda holder: tell(Waiting(holder=holder)),
+        should_stop=lambda: token.cancelled,
+    ) as held:
+        if not held:
+            return Ledger(listener=tell).cancel(*_counts(job.index_path))
+        with open_index(job) as live:
+            if (force or reembed) and live.meta.counts()[0] > 0:
+                return _rebuild(job, live, reembed=reembed, listener=tell, cancel=token)
+            if force or reembed:
+                _claim(live, job)
+            else:
+                _require_ours(live, job)
+            return make_indexer(job, live).run(listener=tell, cancel=token)
 
 
 def run_paths(
@@ -83,6 +98,15 @@ def run_paths(
         return indexer.run_paths(paths, listener=listener, cancel=cancel)
 
 
+def _counts(index_path: Path) -> tuple[int, int]:
+    """Documents and chunks of an index that somebody else is writing."""
+    try:
+        with Store.open_for_reading(index_path) as store:
+            return store.meta.counts()
+    except (NoIndex, StoreError):
+        return 0, 0
+
+
 def _require_ours(store: Store, job: IndexJob) -> None:
     """Raise unless the index is this folder's and this model's; one that is nobody's yet is claimed."""
     store.meta.require_root(job.root.name)
@@ -101,9 +125,7 @@ def open_index(job: IndexJob) -> Iterator[Store]:
         store.close()
 
 
-def make_indexer(
-    job: IndexJob, store: Store, *, reuse_from: Sequence[Store] = (), fallback: Store | None = None
-) -> Indexer:
+def make_indexer(job: IndexJob, store: Store, replacing: Replacing | None = None) -> Indexer:
     """An indexer on an open index, in the index's own context mode."""
     return Indexer(
         root=job.root,
@@ -113,8 +135,7 @@ def make_indexer(
         rules=job.rules,
         contextual=store.meta.contextual,
         declared_fields=job.declared_fields,
-        reuse_from=reuse_from,
-        fallback=fallback,
+        replacing=replacing,
         parse=job.parse,
     )
 
@@ -125,29 +146,32 @@ def building_path(index_path: Path) -> Path:
 
 
 def remove_database(path: Path) -> None:
-    """Remove a database file with what SQLite keeps beside it."""
-    for suffix in ("-wal", "-shm", "-journal", ""):
+    """Remove a database file, then what SQLite keeps beside it: a file without its log would look complete."""
+    for suffix in ("", "-wal", "-shm", "-journal"):
         with contextlib.suppress(FileNotFoundError):
             path.with_name(path.name + suffix).unlink()
 
 
-def _rebuild(
-    job: IndexJob, live: Store, *, reembed: bool, listener: Listener | None, cancel: CancelToken | None
-) -> Summary:
+def _rebuild(job: IndexJob, live: Store, *, reembed: bool, listener: Listener, cancel: CancelToken) -> Summary:
     building = _open_building(job, reembed=reembed)
-    try:
-        same_model = live.meta.model_identity == asdict(job.embedder.identity)
-        same_root = live.meta.get("root_name") == job.root.name
-        reuse_from = (live,) if same_model and not reembed else ()
-        indexer = make_indexer(job, building, reuse_from=reuse_from, fallback=live if same_root else None)
-        summary = indexer.run(reparse=True, listener=listener, cancel=cancel)
-        if summary.cancelled:
-            return summary
+
+    def switch() -> None:
         live.database.replace_content_with(building.database)
+        live.meta.remove(_REEMBED)
         live.database.checkpoint()
+
+    replacing = Replacing(
+        live=live,
+        same_folder=live.meta.get("root_name") == job.root.name,
+        same_model=live.meta.model_identity == asdict(job.embedder.identity) and not reembed,
+        switch=switch,
+    )
+    try:
+        summary = make_indexer(job, building, replacing).run(listener=listener, cancel=cancel)
     finally:
         building.close()
-    remove_database(building_path(job.index_path))
+    if not summary.cancelled:
+        remove_database(building_path(job.index_path))
     return summary
 
 
@@ -159,7 +183,7 @@ def _open_building(job: IndexJob, *, reembed: bool) -> Store:
             usable = (
                 left.meta.model_identity == asdict(job.embedder.identity)
                 and left.meta.contextual == job.contextual
-                and bool(left.meta.get("reembed")) == reembed
+                and bool(left.meta.get(_REEMBED)) == reembed
             )
     except (NoIndex, StoreError):
         usable = False
@@ -167,7 +191,7 @@ def _open_building(job: IndexJob, *, reembed: bool) -> Store:
         remove_database(path)
     building = Store.open_for_writing(path)
     _claim(building, job)
-    building.meta.set("reembed", reembed)
+    building.meta.set(_REEMBED, reembed)
     return building
 
 

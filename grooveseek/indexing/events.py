@@ -8,6 +8,13 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """Another writer, described by ``holder``, has the index; the run begins when it is done. Only with ``wait``."""
+
+    holder: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scanning:
     """One more file was looked at. ``total`` is every file found or declined."""
 
@@ -17,14 +24,17 @@ class Scanning:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Started:
-    """The scan is over: ``total`` documents will be reported."""
+    """The scan is over. ``found`` documents are in the folder; ``total`` will be reported, those that are gone too."""
 
     total: int
+    found: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Indexed:
-    """A document was written. ``chunks`` it has now; ``embedded`` of them had no vector to reuse."""
+    """A document was written. ``chunks`` it has now; ``embedded`` of them had no vector to reuse. ``is_new``: searches
+    did not find it before.
+    """
 
     path: str
     chunks: int
@@ -69,7 +79,9 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What a run did. ``documents`` and ``chunks`` are what the index holds now."""
+    """What a run did. ``documents`` and ``chunks`` are what the index holds now: after a forced build that was
+    cancelled, the old one.
+    """
 
     indexed: int = 0
     updated: int = 0
@@ -102,13 +114,17 @@ class Cancelled:
     summary: Summary
 
 
-Event = Scanning | Started | Indexed | Unchanged | Renamed | Deleted | Skipped | Finished | Cancelled
+Event = Waiting | Scanning | Started | Indexed | Unchanged | Renamed | Deleted | Skipped | Finished | Cancelled
 Listener = Callable[[Event], None]
 
 
 @dataclass(frozen=True, slots=True)
 class CancelToken:
-    """Ask a run to stop, from any thread. It stops before its next document, not in the middle of one."""
+    """Ask a run to stop, from any thread. It stops before its next document, not in the middle of one.
+
+    A run looks at the token while it waits for another writer, after each scanned file, before the renames, before each
+    document, and before what is gone is deleted. After that the run completes.
+    """
 
     _event: threading.Event = field(default_factory=threading.Event)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -15,8 +16,12 @@ from grooveseek.indexing.prepare import PreparedChunk, PreparedDocument
 from grooveseek.store.records import ChunkRecord
 
 BATCH_WINDOWS = 256
-"""Windows gathered before they are embedded: enough to sort by length, little enough to hold."""
+"""Windows to embed that are gathered in a batch: enough to keep several threads busy, little enough to hold."""
+BATCH_HELD = 4 * BATCH_WINDOWS
+"""Windows a batch holds in all, those with a vector already included."""
 _BATCHES_IN_FLIGHT = 2
+_STEP_WINDOWS = 64
+"""Windows embedded between two looks at whether to stop."""
 
 Reuse = Callable[[Sequence[bytes]], Mapping[bytes, Vectors]]
 
@@ -42,71 +47,112 @@ class _Waiting:
 
 
 class EmbeddingPipeline:
-    """Takes prepared documents, gives them back with vectors, in the same order."""
+    """Takes prepared documents, gives them back with vectors, in the same order.
+
+    Holds at most four batches: one being gathered, two on their way, one being given back.
+    """
 
     def __init__(self, embedder: Embedder, reuse: Reuse) -> None:
         self._embedder = embedder
         self._reuse = reuse
         self._gathered: list[_Waiting] = []
-        self._windows = 0
+        self._to_embed = self._held = 0
         self._in_flight: deque[Future[list[EmbeddedDocument]]] = deque()
+        self._ready: deque[EmbeddedDocument] = deque()
+        self._abandoned = threading.Event()
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="groove-embed")
 
     def __enter__(self) -> EmbeddingPipeline:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._abandoned.set()
         self._executor.shutdown(wait=True, cancel_futures=True)
 
     def add(self, prepared: PreparedDocument) -> Iterator[EmbeddedDocument]:
-        """Take one document; give back those that are ready by now."""
+        """Take one document; give back those that are ready by now. Raises what the model raised."""
         waiting = _Waiting(prepared=prepared, known=self._reuse([c.input_hash for c in prepared.chunks if c.windows]))
         self._gathered.append(waiting)
-        self._windows += sum(len(chunk.windows) for chunk in waiting.missing().values())
-        if self._windows >= BATCH_WINDOWS or len(self._gathered) >= BATCH_WINDOWS:
+        self._to_embed += sum(len(chunk.windows) for chunk in waiting.missing().values())
+        self._held += sum(len(chunk.windows) for chunk in prepared.chunks)
+        if self._to_embed >= BATCH_WINDOWS or self._held >= BATCH_HELD or len(self._gathered) >= BATCH_WINDOWS:
             self._submit()
         while len(self._in_flight) > _BATCHES_IN_FLIGHT or (self._in_flight and self._in_flight[0].done()):
-            yield from self._in_flight.popleft().result()
+            yield from self._give_back(self._in_flight.popleft())
 
-    def drain(self, *, only_begun: bool = False) -> Iterator[EmbeddedDocument]:
-        """Give back everything still on its way. ``only_begun``: leave out what no embedding was started for."""
-        if only_begun:
-            self._gathered, self._windows = [], 0
-            self._in_flight = deque(batch for batch in self._in_flight if not batch.cancel())
+    def finish(self) -> Iterator[EmbeddedDocument]:
+        """Give back everything still on its way. Raises what the model raised."""
         self._submit()
         while self._in_flight:
-            yield from self._in_flight.popleft().result()
+            yield from self._give_back(self._in_flight.popleft())
+
+    def abandon(self) -> Iterator[EmbeddedDocument]:
+        """Begin nothing more, and give back what is complete: nothing has to be embedded twice for having stopped."""
+        self._abandoned.set()
+        self._gathered, self._to_embed, self._held = [], 0, 0
+        yield from self._take_ready()
+        while self._in_flight:
+            batch = self._in_flight.popleft()
+            if not batch.cancel():
+                yield from self._give_back(batch)
 
     def _submit(self) -> None:
         if self._gathered:
-            self._in_flight.append(self._executor.submit(_embed_batch, self._embedder, self._gathered))
-        self._gathered, self._windows = [], 0
+            self._in_flight.append(self._executor.submit(self._embed_batch, self._gathered))
+        self._gathered, self._to_embed, self._held = [], 0, 0
+
+    def _give_back(self, batch: Future[list[EmbeddedDocument]]) -> Iterator[EmbeddedDocument]:
+        self._ready.extend(batch.result())
+        yield from self._take_ready()
+
+    def _take_ready(self) -> Iterator[EmbeddedDocument]:
+        while self._ready:
+            yield self._ready.popleft()
+
+    # -- in the other thread ---------------------------------------------------------------------------------------
+
+    def _embed_batch(self, batch: Sequence[_Waiting]) -> list[EmbeddedDocument]:
+        missing = {input_hash: chunk for waiting in batch for input_hash, chunk in waiting.missing().items()}
+        try:
+            fresh = self._embed(missing)
+        except BadVector:
+            return [document for waiting in batch for document in self._embed_alone(waiting)]
+        return [
+            _finish(self._embedder, waiting, fresh) for waiting in batch if waiting.missing().keys() <= fresh.keys()
+        ]
+
+    def _embed_alone(self, waiting: _Waiting) -> list[EmbeddedDocument]:
+        """One text has no usable vector: its document is skipped, the others of its batch are not."""
+        missing = waiting.missing()
+        try:
+            fresh = self._embed(missing)
+        except BadVector as error:
+            return [EmbeddedDocument(prepared=waiting.prepared, failure=str(error))]
+        return [_finish(self._embedder, waiting, fresh)] if missing.keys() <= fresh.keys() else []
+
+    def _embed(self, chunks: Mapping[bytes, PreparedChunk]) -> dict[bytes, Vectors]:
+        """The vectors of each; of the first ones only when the work was abandoned on the way."""
+        texts = [window for chunk in chunks.values() for window in chunk.windows]
+        vectors = np.empty((len(texts), self._embedder.dimension), dtype=np.float32)
+        done = 0
+        while done < len(texts) and not self._abandoned.is_set():
+            step = texts[done : done + _STEP_WINDOWS]
+            vectors[done : done + len(step)] = self._embedder.embed_documents(step)
+            done += len(step)
+        return _shared_out(chunks, vectors[:done])
 
 
-def _embed_batch(embedder: Embedder, batch: Sequence[_Waiting]) -> list[EmbeddedDocument]:
-    missing = {input_hash: chunk for waiting in batch for input_hash, chunk in waiting.missing().items()}
-    try:
-        fresh = _embed(embedder, missing)
-    except BadVector:
-        return [_embed_alone(embedder, waiting) for waiting in batch]
-    return [_finish(embedder, waiting, fresh) for waiting in batch]
-
-
-def _embed_alone(embedder: Embedder, waiting: _Waiting) -> EmbeddedDocument:
-    """One text has no usable vector: its document is skipped, the others of its batch are not."""
-    try:
-        return _finish(embedder, waiting, _embed(embedder, waiting.missing()))
-    except BadVector as error:
-        return EmbeddedDocument(prepared=waiting.prepared, failure=str(error))
-
-
-def _embed(embedder: Embedder, chunks: Mapping[bytes, PreparedChunk]) -> dict[bytes, Vectors]:
-    texts = [window for chunk in chunks.values() for window in chunk.windows]
-    if not texts:
-        return {}
-    vectors = embedder.embed_documents(texts)
-    ends = np.cumsum([len(chunk.windows) for chunk in chunks.values()])[:-1]
-    return dict(zip(chunks, np.split(vectors, ends), strict=True))
+def _shared_out(chunks: Mapping[bytes, PreparedChunk], vectors: Vectors) -> dict[bytes, Vectors]:
+    """The vectors that stand in a row, to the chunks they belong to, as far as they go."""
+    shared: dict[bytes, Vectors] = {}
+    start = 0
+    for input_hash, chunk in chunks.items():
+        end = start + len(chunk.windows)
+        if end > len(vectors):
+            break
+        shared[input_hash] = vectors[start:end]
+        start = end
+    return shared
 
 
 def _finish(embedder: Embedder, waiting: _Waiting, fresh: Mapping[bytes, Vectors]) -> EmbeddedDocument:

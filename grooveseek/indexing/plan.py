@@ -11,11 +11,14 @@ from grooveseek.store.records import DocumentState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScannedFile:
-    """A file as the scan found it. ``content_hash`` is ``None`` when size and time say it is unchanged."""
+    """A file as the scan found it. ``content_hash`` is ``None`` when there was no need to read it: size, time and
+    parser say it is unchanged, or it is new and no vanished document had its size.
+    """
 
     path: str
     size_bytes: int
     mtime_ns: int
+    parser: str
     content_hash: bytes | None
 
 
@@ -48,7 +51,7 @@ def make_plan(
         if path in renamed_to:
             continue
         state = states.get(path)
-        same = state is not None and file.content_hash in (None, state.content_hash)
+        same = state is not None and file.parser == state.parser and file.content_hash in (None, state.content_hash)
         (unchanged if same and not reparse else changed).append(file)
     return Plan(
         changed=tuple(changed),

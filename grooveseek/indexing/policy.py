@@ -15,11 +15,18 @@ LEGACY = "legacy"
 _KEY = "chunking_policy"
 
 
-def record_chunking_policy(store: Store, document: DocumentRecord) -> None:
-    """Called in the transaction that writes ``document``."""
+def record_chunking_policy(store: Store, document: DocumentRecord, *, all_anew: bool) -> None:
+    """Called in the transaction that writes ``document``. ``all_anew``: this run parses every file."""
     if not document.is_source or store.meta.get(_KEY) == CHUNKING_POLICY:
         return
-    store.meta.set(_KEY, LEGACY if store.documents.has_source_besides(document.path) else CHUNKING_POLICY)
+    mixed = not all_anew and store.documents.has_source_besides(document.path)
+    store.meta.set(_KEY, LEGACY if mixed else CHUNKING_POLICY)
+
+
+def take_policy_over(store: Store, document: DocumentRecord, source: Store) -> None:
+    """Called when ``document`` was taken over from another index as it was cut there."""
+    if document.is_source and not is_current(source):
+        store.meta.set(_KEY, LEGACY)
 
 
 def recorded_policy(store: Store) -> str | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import PurePosixPath
 
 import numpy as np
@@ -108,7 +109,7 @@ class Documents:
         )
         heading = indexed_heading(document, record.chunk)
         columns = (heading, record.indexed_context, record.chunk.content)
-        for table, spelled in (("fts_trigram", fold), ("fts_words", spell)):
+        for table, spelled in (("fts_trigram", _fold_for_index), ("fts_words", spell)):
             self._db.execute(
                 f"INSERT INTO {table} (rowid, heading, context, content) VALUES (?, ?, ?, ?)",
                 (chunk_id, *map(spelled, columns)),
@@ -161,6 +162,14 @@ class Documents:
         for row in self._db.execute(f"SELECT {_DOCUMENT_COLUMNS} FROM documents ORDER BY path"):
             yield _document_from(row)
 
+    def texts(self) -> Iterator[tuple[str, str | None, str, str]]:
+        """(path, heading, context, content) of every chunk, by path and place."""
+        for path, heading, context, content in self._db.execute(
+            "SELECT d.path, c.heading, c.context, c.content FROM chunks c JOIN documents d ON d.id = c.document_id "
+            "ORDER BY d.path, c.idx"
+        ):
+            yield path, heading, context, content
+
     def has_source_besides(self, path: str) -> bool:
         """Whether any document but the one at ``path`` is source code."""
         return bool(self._db.value("SELECT EXISTS (SELECT 1 FROM documents WHERE is_source AND path <> ?)", (path,)))
@@ -196,14 +205,17 @@ class Documents:
         """Vectors already made for these embedding inputs: hash to float32 [windows, dimension]. Missing ones are
         left out.
         """
+        rows = self._db.execute(
+            "SELECT c.input_hash, c.windows, v.vector FROM chunks c JOIN chunk_vectors v ON v.chunk_id = c.id "
+            "WHERE c.id IN (SELECT min(id) FROM chunks "
+            "WHERE input_hash IN (SELECT unhex(value) FROM json_each(?)) GROUP BY input_hash) ORDER BY c.id, v.window",
+            (json.dumps([input_hash.hex() for input_hash in hashes]),),
+        )
         found: dict[bytes, npt.NDArray[np.float32]] = {}
-        for input_hash in dict.fromkeys(hashes):
-            row = self._db.one("SELECT id, windows FROM chunks WHERE input_hash = ? LIMIT 1", (input_hash,))
-            if row is None:
-                continue
-            blobs = self._db.all("SELECT vector FROM chunk_vectors WHERE chunk_id = ? ORDER BY window", (row[0],))
-            if len(blobs) == row[1]:  # a damaged index must not hand its gaps on
-                found[input_hash] = unpack([blob[0] for blob in blobs])
+        for (input_hash, windows), group in groupby(rows, key=lambda row: row[:2]):
+            blobs = [row[2] for row in group]
+            if len(blobs) == windows:  # a damaged index must not hand its gaps on
+                found[input_hash] = unpack(blobs)
         return found
 
     def _id_of(self, path: str) -> int | None:
@@ -224,6 +236,11 @@ def _states(rows: Iterable[Row]) -> dict[str, DocumentState]:
         row[0]: DocumentState(path=row[0], content_hash=row[1], size_bytes=row[2], mtime_ns=row[3], parser=row[4])
         for row in rows
     }
+
+
+def _fold_for_index(text: str) -> str:
+    """NUL cannot stand in a MATCH expression: the query compiler takes it for a blank, so the index does."""
+    return fold(text).replace("\0", " ")
 
 
 def indexed_heading(document: DocumentRecord, chunk: Chunk) -> str:

@@ -45,6 +45,11 @@ class Meta:
                 (key, text),
             )
 
+    def remove(self, key: str) -> None:
+        """Forget a value."""
+        with self._db.transaction():
+            self._db.execute("DELETE FROM index_meta WHERE key = ?", (key,))
+
     @property
     def model_identity(self) -> dict[str, Any] | None:
         """The model the vectors were made with, as :class:`~grooveseek.embedding.protocol.ModelIdentity`'s fields."""

@@ -15,7 +15,8 @@ SCHEMA_VERSION = 1
 APPLICATION_ID = 0x67727631  # "grv1": tells groove's files from other SQLite files
 
 SCHEMA = """
--- One row a file. Ids are never used again (AUTOINCREMENT), so that a cache keyed by id can only miss, never lie.
+-- One row a file. AUTOINCREMENT: within one build of the index no id is used twice, and sqlite_sequence counts the rows
+-- that were ever written.
 CREATE TABLE documents (
     id                   INTEGER PRIMARY KEY AUTOINCREMENT,
     path                 TEXT NOT NULL UNIQUE,           -- relative to the knowledge base, with /
@@ -83,11 +84,16 @@ CREATE VIRTUAL TABLE fts_trigram USING fts5 (
     heading, context, content, content = '', contentless_delete = 1, tokenize = 'trigram case_sensitive 1'
 );
 
--- Words, stemmed, and characters and pairs of unspaced scripts (see grooveseek.text.words).
+-- Words, stemmed, and characters and pairs of unspaced scripts (see grooveseek.text.words). The words come separated by
+-- spaces, so every other character belongs to one: marks too, and letters that SQLite's Unicode tables do not know yet.
 CREATE VIRTUAL TABLE fts_words USING fts5 (
     heading, context, content, content = '', contentless_delete = 1,
-    tokenize = 'porter unicode61 remove_diacritics 2'
+    tokenize = "porter unicode61 remove_diacritics 2 categories 'L* M* N* P* S* C*'"
 );
+
+-- Deleting must not merge as it goes, which made it slower than writing; grooveseek.store.upkeep merges after a run.
+INSERT INTO fts_trigram (fts_trigram, rank) VALUES ('deletemerge', 0);
+INSERT INTO fts_words (fts_words, rank) VALUES ('deletemerge', 0);
 
 -- Frontmatter values that can be filtered on, one row a value.
 CREATE TABLE document_fields (

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from grooveseek.errors import NoIndex
-from grooveseek.store import schema
+from grooveseek.store import schema, upkeep
 from grooveseek.store.database import Database
 from grooveseek.store.documents import Documents
 from grooveseek.store.fulltext import FullText
@@ -75,6 +75,10 @@ class Store:
         """Everything read inside is of one state of the index."""
         with self.database.snapshot():
             yield
+
+    def tidy(self, *, should_stop: Callable[[], bool] = lambda: False) -> None:
+        """After many changes: merge the full-text tables and give free pages back (see :mod:`.upkeep`)."""
+        upkeep.tidy(self.database, should_stop=should_stop)
 
     def corpus_snapshot(self) -> CorpusSnapshot:
         """Counts and digest of what is indexed."""

@@ -288,7 +288,7 @@ def test_one_rebuild_at_a_time(kb, serve):
     with pytest.raises(WriterBusy, match=r"for \d+ seconds"):
         keeper.rebuild(force=False, listener=lambda _: None, cancel=CancelToken())
     go_on.set()
-    assert first.result(PATIENCE).indexed == 7
+    assert first.result(PATIENCE).updated == 7
     until(lambda: keeper.is_idle, "at rest")
     assert keeper.rebuild(force=False, listener=lambda _: None, cancel=CancelToken()).result(PATIENCE).unchanged == 7
 
