@@ -29,9 +29,9 @@ class GrammarDescriptor:
     reaches. Five captures are groove's own. ``@scope``, with ``@name``, marks a node that lends its name to the
     definitions in it without being one (an impl block), ``@scope.file`` one that does so for all that follows it (a
     namespace statement), and ``@declares`` one whose name is that of the nameless definitions around it (a function's
-    declarator). ``@receiver`` is a name beside the definition's own that belongs in front of it, and ``@below`` a string
-    that documents what stands on the line above. ``separator`` joins a scope and a name, ``module_separator`` does so
-    behind a module.
+    declarator). ``@receiver`` is a name beside the definition's own that belongs in front of it, and ``@below`` a
+    string that documents what stands on the line above. ``separator`` joins a scope and a name, ``module_separator``
+    does so behind a module.
     """
 
     name: str

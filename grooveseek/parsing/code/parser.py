@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -15,6 +15,7 @@ from grooveseek.parsing.code.chunker import (
     TOO_TANGLED,
     Piece,
     cut,
+    cut_by_lines,
 )
 from grooveseek.parsing.code.definitions import MAX_DEFINITION_DEPTH
 from grooveseek.parsing.code.grammar import Grammar
@@ -23,12 +24,10 @@ from grooveseek.parsing.paths import breadcrumb, with_path_defaults
 from grooveseek.parsing.protocol import FileKind
 from grooveseek.parsing.source import Source
 
-_NOTICES = {
-    TOO_DEEP: f"a definition has more than {MAX_DEFINITION_DEPTH} others around it, so the file is cut by lines; "
-    "flatten the nesting to have its definitions found",
-    TOO_MANY_CHUNKS: f"its definitions would make more than {MAX_CHUNKS_PER_FILE} chunks, so the file is cut by lines; "
-    "divide it to have its definitions found",
-    TOO_TANGLED: "its syntax is too broken to find definitions in, so the file is cut by lines",
+_REASONS = {
+    TOO_DEEP: f"a definition has more than {MAX_DEFINITION_DEPTH} others around it",
+    TOO_MANY_CHUNKS: f"its definitions would make more than {MAX_CHUNKS_PER_FILE} chunks",
+    TOO_TANGLED: "its syntax is too broken to find definitions in",
 }
 
 
@@ -50,45 +49,64 @@ class CodeParser:
         return self.load()
 
     def profile(self, *, is_definition: bool) -> QualityProfile:
-        """A short definition is no worse for it; what lies between definitions is judged as text."""
-        return QualityProfile.DEFINITION if is_definition else QualityProfile.TEXT
+        """See :func:`profile_of`."""
+        return profile_of(is_definition)
 
     def parse(self, data: bytes, path: str) -> ParsedDocument:
-        """Read one file. Raises Unparsable for what is not UTF-8, ConfigError or MissingExtra for a grammar that
-        cannot be loaded."""
-        source = _decoded(data)
+        """Read one file. Raises Unparsable for what is not UTF-8, and whatever ``load`` raises."""
+        source = decoded(data)
         pieces, tag = cut(source, self._grammar, self.max_chunk_chars)
-        title = PurePosixPath(path).name
-        return ParsedDocument(
-            title=title,
-            chunks=tuple(self._chunk(number, source, piece, title) for number, piece in enumerate(pieces)),
-            frontmatter=with_path_defaults(Frontmatter(), path),
-            tags_added=(tag,) if tag else (),
-            notices=(Notice(message=_NOTICES[tag]),) if tag else (),
-        )
-
-    def _chunk(self, index: int, source: SourceText, piece: Piece, title: str) -> Chunk:
-        definition = piece.definition
-        path = definition.path if definition else ()
-        return Chunk(
-            index=index,
-            content=source.text(piece.start, piece.end),
-            heading=definition.qualified if definition else None,
-            heading_path=path,
-            context=breadcrumb(title, *path),
-            start_line=source.line_of(piece.start) + 1,
-            end_line=source.line_of(piece.end - 1) + 1,
-            start_byte=piece.start,
-            end_byte=piece.end,
-            symbol_kind=definition.kind if definition else None,
-            scope=definition.scope if definition else None,
-            language=self._grammar.name,
-        )
+        return _document(source, path, self._grammar.name, pieces, tag, _REASONS[tag] if tag else None)
 
 
-def _decoded(data: bytes) -> SourceText:
+def profile_of(is_definition: bool) -> QualityProfile:
+    """A short definition is no worse for it; what lies between definitions is judged as text."""
+    return QualityProfile.DEFINITION if is_definition else QualityProfile.TEXT
+
+
+def decoded(data: bytes) -> SourceText:
+    """Raises Unparsable, naming the first wrong byte, for what is not UTF-8."""
     try:
         return SourceText.of(data)
     except UnicodeDecodeError:
-        Source.decode(data)  # says which byte is wrong
+        Source.decode(data)
         raise
+
+
+def document_by_lines(
+    source: SourceText, path: str, language: str, max_chunk_chars: int, reason: str
+) -> ParsedDocument:
+    """A file that its grammar could not be run on, for the ``reason`` given."""
+    return _document(source, path, language, cut_by_lines(source, max_chunk_chars), TOO_TANGLED, reason)
+
+
+def _document(
+    source: SourceText, path: str, language: str, pieces: Sequence[Piece], tag: str | None, reason: str | None
+) -> ParsedDocument:
+    title = PurePosixPath(path).name
+    return ParsedDocument(
+        title=title,
+        chunks=tuple(_chunk(number, source, piece, title, language) for number, piece in enumerate(pieces)),
+        frontmatter=with_path_defaults(Frontmatter(), path),
+        tags_added=(tag,) if tag else (),
+        notices=(Notice(message=f"cut by lines, not at its definitions: {reason}"),) if reason else (),
+    )
+
+
+def _chunk(index: int, source: SourceText, piece: Piece, title: str, language: str) -> Chunk:
+    definition = piece.definition
+    path = definition.path if definition else ()
+    return Chunk(
+        index=index,
+        content=source.text(piece.start, piece.end),
+        heading=definition.qualified if definition else None,
+        heading_path=path,
+        context=breadcrumb(title, *path),
+        start_line=source.line_of(piece.start) + 1,
+        end_line=source.line_of(piece.end - 1) + 1,
+        start_byte=piece.start,
+        end_byte=piece.end,
+        symbol_kind=definition.kind if definition else None,
+        scope=definition.scope if definition else None,
+        language=language,
+    )
