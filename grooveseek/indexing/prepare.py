@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grooveseek.embedding.protocol import Embedder
 from grooveseek.errors import Unparsable
@@ -13,6 +14,8 @@ from grooveseek.parsing import quality
 from grooveseek.parsing.protocol import FileKind, Parser
 from grooveseek.store.records import DocumentRecord
 from grooveseek.text.scripts import count_readable
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,13 +79,13 @@ def prepare(
         category=_storable_or_none(front.category),
         topic=_storable_or_none(front.topic),
         depth=_storable_or_none(front.depth),
-        date=front.date,
+        date=_storable_or_none(front.date),
         tags=tuple(map(_storable, front.tags)),
         parser_tags=parsed.tags_added,
         frontmatter_unparsed=front.status is FrontmatterStatus.UNPARSED,
         tags_unparseable=front.tags_unparseable,
         is_source=parser.kind is FileKind.CODE,
-        notices=parsed.notices,
+        notices=tuple(replace(notice, message=_storable(notice.message)) for notice in parsed.notices),
         fields=filterable_fields(front),
     )
     chunks = tuple(_prepare_chunk(chunk, parser, embedder, contextual=contextual) for chunk in parsed.chunks)
@@ -121,7 +124,8 @@ def filterable_fields(front: Frontmatter) -> Mapping[str, tuple[str, ...]]:
     return fields
 
 
-def _prepare_chunk(chunk: Chunk, parser: Parser, embedder: Embedder, *, contextual: bool) -> PreparedChunk:
+def _prepare_chunk(parsed: Chunk, parser: Parser, embedder: Embedder, *, contextual: bool) -> PreparedChunk:
+    chunk = _storable_chunk(parsed)
     text = embedding_input(chunk, contextual=contextual)
     letters, readable = count_readable(chunk.content, embedder.scripts)
     ranges = embedder.windows(text) if any(map(str.isalnum, text)) else []
@@ -132,15 +136,30 @@ def _prepare_chunk(chunk: Chunk, parser: Parser, embedder: Embedder, *, contextu
         is_boilerplate=quality.is_boilerplate(chunk.content),
         letters=letters,
         readable=readable,
-        input_hash=hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(),
+        input_hash=hashlib.sha256(text.encode()).digest(),
         windows=tuple(text[start:end] for start, end in ranges),
         indexed_context=chunk.context if contextual else "",
     )
 
 
+def _storable_chunk(chunk: Chunk) -> Chunk:
+    """The chunk, without halves of surrogate pairs: an extractor can hand them over, and no UTF-8 file can hold one."""
+    texts = (chunk.content, chunk.context, chunk.heading or "", chunk.scope or "", *chunk.heading_path)
+    if not any(map(_LONE_SURROGATE.search, texts)):
+        return chunk
+    return replace(
+        chunk,
+        content=_storable(chunk.content),
+        context=_storable(chunk.context),
+        heading=_storable_or_none(chunk.heading),
+        heading_path=tuple(map(_storable, chunk.heading_path)),
+        scope=_storable_or_none(chunk.scope),
+    )
+
+
 def _storable(text: str) -> str:
-    """YAML can spell half a surrogate pair, which no UTF-8 file can hold."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+    """U+FFFD for half a surrogate pair, which YAML can spell too. It has as many bytes, so offsets stay right."""
+    return _LONE_SURROGATE.sub("\ufffd", text)
 
 
 def _storable_or_none(text: str | None) -> str | None:
