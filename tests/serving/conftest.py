@@ -114,11 +114,12 @@ def talk() -> Callable[..., Any]:
 
 
 @pytest.fixture
-def tool(served: Served, talk: Callable[..., Any]) -> Callable[..., Any]:
-    """Call one tool: its structured content, or the text of its error."""
+def tool(request: pytest.FixtureRequest, talk: Callable[..., Any]) -> Callable[..., Any]:
+    """Call one tool (of ``served``, or of another server): its structured content, or the text of its error."""
 
-    def call(name: str, /, on: Served = served, **arguments: Any) -> Any:
-        result = talk(on, lambda client: client.call_tool(name, arguments))
+    def call(name: str, /, on: Served | None = None, **arguments: Any) -> Any:
+        server = on or request.getfixturevalue("served")
+        result = talk(server, lambda client: client.call_tool(name, arguments))
         value = json.loads(result.content[0].text)
         if result.is_error:
             assert list(value) == ["error"]

@@ -37,7 +37,7 @@ OUTPUT = record(
         "skipped_total": integer("Files that could not be indexed."),
         "skipped": array(
             f"The first {_SHOWN_SKIPPED} of them.",
-            record({"path": text("The file."), "reason": text("Why.")}, description="One file."),
+            record({"path": text("The file."), "reason": text("Why it was skipped.")}, description="One file."),
         ),
         "warnings": array("What a person should look at.", text("One sentence.")),
     }
