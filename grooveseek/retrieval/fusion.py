@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
 Scored = tuple[int, float]
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +48,11 @@ def convex_combination(vector: Mapping[int, float], fulltext: Mapping[int, float
     by_vector = {id_: alpha * share for id_, share in _normalised(vector, minimum=-1.0).items()}
     by_fulltext = {id_: (1.0 - alpha) * share for id_, share in _normalised(fulltext, minimum=0.0).items()}
     return _add(by_vector, by_fulltext)
+
+
+def as_compared(scores: Floats) -> Floats:
+    """Fused scores as they are compared: rounded, because noise of float arithmetic must not order equals."""
+    return np.round(scores, 9)
 
 
 def _normalised(leg: Mapping[int, float], *, minimum: float) -> dict[int, float]:

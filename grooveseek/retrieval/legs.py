@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -108,24 +108,26 @@ def fulltext_leg(store: Store, query: CompiledQuery, who: Population, depth: int
     A chunk's score is its BM25 in the word table plus :data:`SUBSTRING_WEIGHT` times its BM25 in the trigram table, so
     that stemmed words rank and a substring is still found where no word matches.
     """
-    ids, scores = _sum_of_tables(store, query, weights)
-    ids, scores = without(ids, scores, allowed=who.allowed, held_back=np.union1d(who.excluded, who.boilerplate))
+    ids, columns = fulltext_scores(store, query, (weights,))
+    ids, scores = without(ids, columns[:, 0], allowed=who.allowed, held_back=np.union1d(who.excluded, who.boilerplate))
     return Leg(candidates=best(store.database, ids, scores, depth), ids=ids, scores=scores)
 
 
-def _sum_of_tables(store: Store, query: CompiledQuery, weights: ColumnWeights) -> tuple[Ids, Scores]:
+def fulltext_scores(store: Store, query: CompiledQuery, weightings: Sequence[ColumnWeights]) -> tuple[Ids, Scores]:
+    """Everything that matches, ascending, and its scores: one row a chunk, one column a weighting.
+
+    Which chunks match does not depend on the weighting.
+    """
     words = any_of(query.words, spelled=True)
     phrases = any_of(query.phrases, spelled=False)
     parts: list[tuple[Ids, Scores]] = []
     if words is not None:
-        parts.append(store.fulltext.matches("fts_words", words.text, weights))
+        parts.append(store.fulltext.matches_under("fts_words", words.text, weightings))
     if phrases is not None:
-        ids, scores = store.fulltext.matches("fts_trigram", phrases.text, weights)
+        ids, scores = store.fulltext.matches_under("fts_trigram", phrases.text, weightings)
         parts.append((ids, scores * SUBSTRING_WEIGHT))
-    if not parts:
-        return _NO_IDS, _NO_SCORES
-    every = np.unique(np.concatenate([ids for ids, _ in parts]))
-    total = np.zeros(len(every), dtype=np.float64)
+    every = np.unique(np.concatenate([_NO_IDS, *(ids for ids, _ in parts)]))
+    total = np.zeros((len(every), len(weightings)), dtype=np.float64)
     for ids, scores in parts:
         total[np.searchsorted(every, ids)] += scores
     return every, total

@@ -28,7 +28,7 @@ from grooveseek.retrieval.confidence import (
 from grooveseek.retrieval.excerpt import excerpt
 from grooveseek.retrieval.files import SourceFiles
 from grooveseek.retrieval.filters import check_request, filters_with_effect
-from grooveseek.retrieval.fusion import Fused, convex_combination, reciprocal_rank_fusion
+from grooveseek.retrieval.fusion import Fused, as_compared, convex_combination, reciprocal_rank_fusion
 from grooveseek.retrieval.legs import NO_LEG, Leg, Population, fulltext_leg, population, vector_leg
 from grooveseek.retrieval.query import CompiledQuery, any_of, compile_query
 from grooveseek.retrieval.spans import match_spans
@@ -366,10 +366,9 @@ def fuse(vector: Leg, fulltext: Leg, settings: FusionSettings) -> dict[int, Fuse
 def order(store: Store, fused: dict[int, Fused]) -> list[Fused]:
     """Best first; equals by path and then position in the document."""
     places = places_of(store.database, np.array(sorted(fused), dtype=np.int64))
-    return sorted(
-        (candidate for candidate in fused.values() if candidate.score > 0 and candidate.id in places),
-        key=lambda candidate: (-round(candidate.score, 9), places[candidate.id]),
-    )
+    kept = [candidate for candidate in fused.values() if candidate.score > 0 and candidate.id in places]
+    scores = as_compared(np.array([candidate.score for candidate in kept], dtype=np.float64)).tolist()
+    return [kept[i] for i in sorted(range(len(kept)), key=lambda i: (-scores[i], places[kept[i].id]))]
 
 
 def column_weights(settings: FusionSettings) -> ColumnWeights:
