@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from grooveseek.errors import KnowledgeBaseError, UsageError
@@ -21,6 +21,8 @@ from grooveseek.settings.sections import Settings
 if TYPE_CHECKING:
     from grooveseek.doctor.findings import Report
     from grooveseek.embedding.protocol import Embedder, Reranker
+    from grooveseek.evaluation.evaluate import EvalRequest, Evaluation
+    from grooveseek.evaluation.runner import Progress
     from grooveseek.indexing.build import IndexJob
     from grooveseek.indexing.events import CancelToken, Listener, Summary
     from grooveseek.model.hit import Answer
@@ -248,6 +250,28 @@ class KnowledgeBase:
         with self._lock:
             self._opened.remove(store)
         store.close()
+
+    # -- measuring -------------------------------------------------------------------------------------------------
+
+    def evaluate(self, request: EvalRequest | None = None, *, progress: Progress | None = None) -> Evaluation:
+        """Run golden queries through the search and measure what comes back; by default the folder's own golden file,
+        compared with nothing and kept nowhere.
+
+        ``progress`` hears how many queries are done. Raises GoldenError, UsageError, HistoryError, and what a search
+        raises when every query fails.
+        """
+        from grooveseek.evaluation.evaluate import EvalRequest, evaluate
+
+        reranker = self.settings.reranker
+        return evaluate(
+            request or EvalRequest(),
+            root=self.root,
+            settings=self.settings,
+            searcher=self.searcher(),
+            store=self.store(),
+            reranker=None if reranker == "none" else PurePath(reranker).name,
+            progress=progress,
+        )
 
     # -- status ----------------------------------------------------------------------------------------------------
 

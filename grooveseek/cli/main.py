@@ -19,6 +19,7 @@ from grooveseek.cli.output import discard_output, reader_is_gone, say, tidy_stre
 from grooveseek.errors import GrooveError
 
 SEARCH = "Index and search"
+MEASURE = "Measure"
 AUDIT = "Audit"
 SERVE = "Serve"
 SETTINGS = "Settings"
@@ -28,6 +29,8 @@ COMMANDS: dict[str, Entry] = {
     "search": Entry("grooveseek.cli.search:command", "Search the knowledge base.", SEARCH),
     "graph": Entry("grooveseek.cli.graph:command", "Show what lies near a document.", SEARCH),
     "status": Entry("grooveseek.cli.status:command", "Show what the index holds and how it was made.", SEARCH),
+    "eval": Entry("grooveseek.cli.eval:command", "Measure retrieval with golden queries.", MEASURE),
+    "golden": Entry("grooveseek.cli.golden:command", "Make and check a golden set.", MEASURE),
     "validate": Entry("grooveseek.cli.validate:command", "Check frontmatter against a schema.", AUDIT),
     "doctor": Entry("grooveseek.cli.doctor:command", "Examine the index; reports, never repairs.", AUDIT),
     "serve": Entry("grooveseek.cli.serve:command", "Serve the knowledge base to MCP clients.", SERVE),

@@ -61,8 +61,10 @@ def decide(comparison: Comparison | None, rule: GateRule, *, baseline_named: boo
         why = "there is no earlier run"
         if comparison is not None:
             why = "; ".join(map(str, comparison.differences))
-        code = COULD_NOT_RUN if baseline_named else OK
-        return GateDecision(exit_code=code, reasons=(f"Nothing to compare with: {why}.",))
+        if not baseline_named:
+            return GateDecision(exit_code=OK, reasons=(f"Nothing to compare with: {why}.",))
+        way_out = "Save the baseline anew with --save-baseline once the change is meant."
+        return GateDecision(exit_code=COULD_NOT_RUN, reasons=(f"Nothing to compare with: {why}. {way_out}",))
     if undefined := [delta.name for delta in comparison.metrics if math.isnan(delta.delta)]:
         return GateDecision(exit_code=COULD_NOT_RUN, reasons=(f"{undefined[0]} is undefined in one of the runs.",))
     if not comparison.metrics:

@@ -7,10 +7,7 @@ parse starts afresh, and says so; a baseline was named by a person, so there tha
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import secrets
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +17,7 @@ from typing import Any, NoReturn
 from grooveseek.errors import FileSkipped, HistoryError
 from grooveseek.evaluation.evalrun import EvalRun, decode_run, encode_run
 from grooveseek.evaluation.fingerprint import ConfigFingerprint
+from grooveseek.evaluation.replacing import replace_whole
 from grooveseek.knowledge_base.safe_read import read_checked
 
 HISTORY_FILE = ".groove-eval-history.json"
@@ -170,18 +168,11 @@ def _refuse(path: Path, what: str, why: str) -> NoReturn:
 
 
 def _replace(path: Path, data: bytes, what: str) -> None:
-    """Put the bytes in the file's place in one step, on its own file system; the old file stays if anything fails."""
-    temporary = path.with_name(f"{path.name}.{secrets.token_hex(6)}.tmp")
+    """Put the bytes in the file's place in one step; the old file stays if anything fails."""
     try:
         _check_replaceable(path, what)
-        with temporary.open("xb") as handle:
-            handle.write(data)
-            handle.flush()
-            os.fsync(handle.fileno())
-        temporary.replace(path)
+        replace_whole(path, data)
     except OSError as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
         raise HistoryError(f"The evaluation {what} {path} could not be written: {error.strerror}.") from error
 
 

@@ -34,7 +34,7 @@ def report_values(report: EvalReport, *, per_query: bool = True, diff: bool = Tr
         "groups": {group: _means(means) for group, means in report.groups.items()},
         "corpus": run["corpus"],
         "fingerprint": run["fingerprint"],
-        "findings": [_finding(finding) for finding in report.findings],
+        "findings": [finding_values(finding) for finding in report.findings],
     }
     if report.run.auroc:
         values["auroc"] = run["auroc"]
@@ -94,7 +94,8 @@ def _hit(entry: RankedHit) -> dict[str, Any]:
     return _with(values, heading=hit.heading)
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def finding_values(finding: Finding) -> dict[str, Any]:
+    """One finding as JSON values."""
     values: dict[str, Any] = {"check": finding.check, "message": finding.message}
     if finding.quoted:
         values["quoted"] = [

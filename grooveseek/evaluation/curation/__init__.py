@@ -1,0 +1,1 @@
+"""Making golden sets: checking one, pooling and judging results, writing entries, suggesting queries."""
