@@ -35,17 +35,21 @@ def build(parser_id: str, settings: Settings) -> Parser:
     A built-in grammar is loaded when the first file comes; one of another distribution at once, and ConfigError is
     raised when it is refused.
     """
-    extensions = _extensions(parser_id, settings.parsers.enabled)
+    if parser_id in BUILTIN:
+        extensions = _builtin_extensions(parser_id, settings.parsers.enabled)
+    else:
+        extensions = load_plugin(parser_id).extensions
     return IsolatedCodeParser(parser_id, extensions, settings.parsers.code.max_chunk_chars, _shared_runner())
 
 
 def direct_parser(parser_id: str, options: Mapping[str, Any]) -> CodeParser:
     """The parser itself, to run in this process. ``options``: max_chunk_chars.
 
-    Raises as :func:`build`; its ``parse`` raises Unparsable also where the grammar cannot be loaded.
+    Raises Unparsable for a grammar of another distribution that is refused; a built-in grammar that cannot be loaded
+    makes ``parse`` raise it.
     """
-    load = partial(_grammar, parser_id)
-    return CodeParser(parser_id, _extensions(parser_id, ()), options["max_chunk_chars"], load)
+    extensions = BUILTIN[parser_id].extensions if parser_id in BUILTIN else _grammar(parser_id).extensions
+    return CodeParser(parser_id, extensions, options["max_chunk_chars"], partial(_grammar, parser_id))
 
 
 def main() -> None:
@@ -110,9 +114,7 @@ def _grammar(parser_id: str) -> Grammar:
         raise Unparsable(f"{_NOT_THE_FILES_FAULT}: {error}") from error
 
 
-def _extensions(parser_id: str, enabled: tuple[str, ...]) -> tuple[str, ...]:
-    if parser_id not in BUILTIN:
-        return load_plugin(parser_id).extensions
+def _builtin_extensions(parser_id: str, enabled: tuple[str, ...]) -> tuple[str, ...]:
     other, given_up = _GIVEN_UP.get(parser_id, ("", ()))
     return tuple(each for each in BUILTIN[parser_id].extensions if other not in enabled or each not in given_up)
 

@@ -124,7 +124,8 @@ def _trimmed(source: SourceText, pieces: list[Piece]) -> list[Piece]:
     floor = source.first
     for piece in pieces:
         start, end = source.trimmed(piece.start, piece.end)
-        trimmed.append(replace(piece, start=max(floor, source.line_start(start)), end=end))
+        line_start = source.line_start(start)
+        trimmed.append(replace(piece, start=line_start if line_start >= floor else start, end=end))
         floor = end
     return trimmed
 
