@@ -31,6 +31,7 @@ from grooveseek.settings.sections import FusionSettings, IndexSettings, Settings
 from grooveseek.store.ranking import places_of
 
 ROOT = Path(__file__).resolve().parent.parent
+HANDBOOK = ROOT / "golden" / "handbook"
 COLLECTIONS = ROOT.parent / "shared" / "collections"
 
 Condition = Callable[[LegResults], tuple[LegResults, FusionSettings]]
@@ -86,14 +87,17 @@ def collection(name: str, work: Path) -> tuple[KnowledgeBase, list[Query]]:
 
 def handbook(work: Path, language: str) -> tuple[KnowledgeBase, list[Query]]:
     """The handbook, with its answerable queries in one language."""
-    root = ROOT / "golden" / "handbook"
-    golden = parse_golden((root / ".groove-eval.yml").read_bytes())
-    queries = [
+    return open_indexed(HANDBOOK, work / "handbook.db"), handbook_queries(language)
+
+
+def handbook_queries(language: str) -> list[Query]:
+    """The handbook's answerable queries in one language: ``en`` or ``ja``."""
+    golden = parse_golden((HANDBOOK / ".groove-eval.yml").read_bytes())
+    return [
         Query(id=query.id, text=query.query, judged={entry.path: entry.relevance for entry in query.expected})
         for query in golden.queries
         if query.answerable and language in query.tags
     ]
-    return open_indexed(root, work / "handbook.db"), queries
 
 
 def run_legs(kb: KnowledgeBase, queries: Iterable[Query]) -> list[Cached]:

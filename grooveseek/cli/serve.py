@@ -126,7 +126,7 @@ def _identity_is_at_hand(settings: Settings) -> bool:
     if settings.embedding.provider not in ("local", "fastembed"):
         return False
     found = resolve_model(settings.model)
-    return isinstance(found, Path) or found.files is None
+    return isinstance(found, Path) or (found.files is None and found.extra is None)
 
 
 def _leave(code: int) -> NoReturn:

@@ -14,6 +14,8 @@ from grooveseek.embedding.factory import FAKE
 from grooveseek.embedding.files import check_hash
 from grooveseek.embedding.hub import find_cached
 from grooveseek.embedding.local import find_files
+from grooveseek.embedding.multilingual import find_built, multilingual_card
+from grooveseek.embedding.runner import ModelCard
 from grooveseek.errors import EmbeddingError, ModelUnavailable
 
 _LOCAL_PROVIDERS = ("local", "fastembed")
@@ -37,7 +39,7 @@ def model_files(patient: Patient) -> Iterator[Finding]:
         Severity.ERROR,
         "{n} model{s} whose files are missing or damaged",
         problems,
-        remedy="Run `groove index` with a network to download it, or name another in `model` or `reranker` "
+        remedy="Run `groove index` with a network to download or build it, or name another in `model` or `reranker` "
         "(docs/models.md)",
     )
 
@@ -59,16 +61,21 @@ def is_at_hand(patient: Patient) -> bool:
 
 
 def _check_files(found: ModelSpec | RerankerSpec | Path, patient: Patient) -> None:
-    """Raise EmbeddingError unless the files are there; those of the bundled model are compared with their hashes."""
+    """Raise EmbeddingError unless the files are there; hashes known beforehand are compared."""
     if isinstance(found, Path):
         find_files(found)
         return
     files: HubFiles | None = found.files
-    if files is None:
-        card = bundled_card()
-        for path, expected in card.sha256.items():
-            check_hash(path, expected, card.remedy)
+    if files is None and not (isinstance(found, ModelSpec) and found.extra):
+        _check_hashes(bundled_card())
         return
     cache_dir = resolve_cache_dir(patient.settings.fastembed_cache_dir, patient.environ)
-    if find_cached(cache_dir, files) is None:
+    if (find_built(cache_dir) if files is None else find_cached(cache_dir, files)) is None:
         raise ModelUnavailable(f"it is not in {cache_dir}")
+    if files is None:
+        _check_hashes(multilingual_card(cache_dir))
+
+
+def _check_hashes(card: ModelCard) -> None:
+    for path, expected in card.sha256.items():
+        check_hash(path, expected, card.remedy)

@@ -50,11 +50,14 @@ class CatalogEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSpec(CatalogEntry):
-    """An embedding model. ``files`` is None for the one that is part of this package."""
+    """An embedding model. ``files`` is None for one that is not downloaded: it is part of this package, or built from
+    what the optional part ``extra`` installs.
+    """
 
     dimension: int
     pooling: Pooling
     files: HubFiles | None
+    extra: str | None = None
     scripts: frozenset[str] | None = None
     query_prefix: str = ""
     passage_prefix: str = ""
@@ -92,6 +95,19 @@ _MODELS = (
         licence="Apache-2.0",
         files=None,
         scripts=_ENGLISH,
+        one_at_a_time=True,
+    ),
+    ModelSpec(
+        name="multilingual-e5-small",
+        aliases=("intfloat/multilingual-e5-small",),
+        dimension=384,
+        window=512,
+        pooling=Pooling.MEAN,
+        licence="MIT",
+        files=None,
+        extra="multilingual",
+        query_prefix="query: ",
+        passage_prefix="passage: ",
         one_at_a_time=True,
     ),
     ModelSpec(

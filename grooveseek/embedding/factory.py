@@ -12,6 +12,7 @@ from grooveseek.embedding.catalog import ModelSpec, resolve_model
 from grooveseek.embedding.fake import FakeEmbedder, FakeReranker
 from grooveseek.embedding.hub import hub_card
 from grooveseek.embedding.local import local_card
+from grooveseek.embedding.multilingual import multilingual_card
 from grooveseek.embedding.protocol import Embedder, Reranker
 from grooveseek.embedding.rerank import load_reranker
 from grooveseek.embedding.runner import ModelCard, OnnxEmbedder
@@ -59,9 +60,11 @@ def _finder(found: ModelSpec | Path, settings: Settings, environ: Mapping[str, s
     if isinstance(found, Path):
         return lambda: local_card(found)
     files = found.files
-    if files is None:
+    if files is None and found.extra is None:
         return bundled_card
     cache_dir = resolve_cache_dir(settings.fastembed_cache_dir, environ)
+    if files is None:
+        return lambda: multilingual_card(cache_dir)
     return lambda: hub_card(found, files, cache_dir=cache_dir, environ=environ)
 
 
