@@ -56,7 +56,7 @@ def fold_with_places(text: str) -> Folded:
     ends: list[int] = []
     for start, end, folded in _pieces(text):
         parts.append(folded)
-        if len(folded) == end - start and folded.isascii():
+        if text[end - 1].isascii():  # nothing ASCII joins, so this is a run of it, folded one by one
             starts.extend(range(start, end))
             ends.extend(range(start + 1, end + 1))
         else:
