@@ -121,10 +121,8 @@ def _identity_is_at_hand(settings: Settings) -> bool:
     from grooveseek.embedding.catalog import resolve_model
     from grooveseek.embedding.factory import FAKE
 
-    if settings.model == FAKE:
+    if settings.model == FAKE or settings.embedding.provider not in ("local", "fastembed"):
         return True
-    if settings.embedding.provider not in ("local", "fastembed"):
-        return False
     found = resolve_model(settings.model)
     return isinstance(found, Path) or (found.files is None and found.extra is None)
 

@@ -14,6 +14,7 @@ from grooveseek.embedding.hub import hub_card
 from grooveseek.embedding.local import local_card
 from grooveseek.embedding.multilingual import multilingual_card
 from grooveseek.embedding.protocol import Embedder, Reranker
+from grooveseek.embedding.remote import PROVIDER, build_remote
 from grooveseek.embedding.rerank import load_reranker
 from grooveseek.embedding.runner import ModelCard, OnnxEmbedder
 from grooveseek.errors import ConfigError
@@ -80,5 +81,6 @@ def _with_prefixes(card: ModelCard, settings: EmbeddingSettings) -> ModelCard:
 PROVIDERS: Mapping[str, Callable[[Settings, Mapping[str, str]], Embedder]] = {
     "local": _build_local,
     "fastembed": _build_local,
+    PROVIDER: lambda settings, environ: build_remote(settings.embedding, environ),
 }
-"""Where vectors can come from, by `[embedding].provider`. Both names mean ONNX models on this machine."""
+"""Where vectors can come from, by `[embedding].provider`. The first two mean ONNX models on this machine."""
