@@ -24,6 +24,7 @@
     ├── GoldenError                exit 2   a golden set, qrels or run file
     ├── HistoryError               exit 2   an evaluation history or baseline
     ├── SchemaError                exit 2   groove-schema.toml
+    ├── ServiceError               exit 2   the system's service manager
     └── MissingExtra               exit 2   an optional dependency, with its pip command
 
 A message names the thing, the value and the way out, in one or two plain sentences. ``slug`` is the stable name an
@@ -128,6 +129,10 @@ class HistoryError(GrooveError):
 
 class SchemaError(GrooveError):
     slug = "schema"
+
+
+class ServiceError(GrooveError):
+    slug = "service"
 
 
 class MissingExtra(GrooveError):

@@ -34,6 +34,7 @@ COMMANDS: dict[str, Entry] = {
     "validate": Entry("grooveseek.cli.validate:command", "Check frontmatter against a schema.", AUDIT),
     "doctor": Entry("grooveseek.cli.doctor:command", "Examine the index; reports, never repairs.", AUDIT),
     "serve": Entry("grooveseek.cli.serve:command", "Serve the knowledge base to MCP clients.", SERVE),
+    "service": Entry("grooveseek.cli.service:command", "Keep a server running in the background.", SERVE),
     "config": Entry("grooveseek.cli.config:command", "Show the settings in force, or write a template.", SETTINGS),
     "completion": Entry("grooveseek.cli.completion:command", "Print a shell's completion script.", SETTINGS),
 }
