@@ -15,9 +15,14 @@ _DECIMALS = 7
 """Scores are rounded before they are compared: less is noise of float arithmetic, and noise must not order equals."""
 
 
+def as_ranked(scores: Scores) -> Scores:
+    """A leg's scores as they are compared."""
+    return np.round(scores, _DECIMALS)
+
+
 def best(database: Database, ids: Ids, scores: Scores, k: int) -> Candidates:
     """The ``k`` best of all ``ids``, in order. ``k`` may exceed their number."""
-    scores = np.round(scores, _DECIMALS)
+    scores = as_ranked(scores)
     if len(ids) > k > 0:
         kth = np.partition(scores, len(scores) - k)[len(scores) - k]
         kept = scores >= kth  # the whole tie at the edge takes part, whatever its size

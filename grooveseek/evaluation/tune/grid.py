@@ -123,6 +123,16 @@ def columns_of(fusion: FusionSettings) -> ColumnWeights:
     )
 
 
+def condition_of(fusion: FusionSettings) -> Condition:
+    """Settings someone configured, less what their method does not look at."""
+    built_in = FusionSettings()
+    if fusion.method == "convex":
+        used = replace(fusion, rrf_k=built_in.rrf_k, vector_weight=1.0, fts_weight=1.0)
+    else:
+        used = replace(fusion, alpha=built_in.alpha)
+    return Condition(family=family_of(fusion), fusion=used)
+
+
 def family_of(fusion: FusionSettings) -> Family:
     """Where settings someone configured belong."""
     if fusion.method == "convex":

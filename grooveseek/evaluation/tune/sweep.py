@@ -60,13 +60,15 @@ def pool_of(store: Store, legs: LegResults, weightings: Sequence[ColumnWeights],
     ids, scores = _permitted(store, legs, weightings)
     rounded = as_ranked(scores)
     reach = [_within(rounded[:, column], depth) for column in range(len(weightings))]
-    kept = np.logical_or.reduce(reach) if reach else np.zeros(len(ids), dtype=np.bool_)
+    kept = np.logical_or.reduce(reach)
     near = legs.vector.candidates.ids
     every = np.union1d(ids[kept], near)
     labels = labels_of(store.database, every)
     every = np.array(sorted(labels, key=lambda id_: labels[id_][:2]), dtype=np.int64)
-    hits = tuple(EvalHit(path=path, chunk=idx, score=0.0, heading=heading) for path, idx, heading in
-                 (labels[id_] for id_ in every.tolist()))
+    hits = tuple(
+        EvalHit(path=path, chunk=idx, score=0.0, heading=heading)
+        for path, idx, heading in (labels[id_] for id_ in every.tolist())
+    )
     numbers = {path: number for number, path in enumerate(dict.fromkeys(hit.path for hit in hits))}
     return Pool(
         hits=hits,
@@ -148,7 +150,9 @@ def _within(rounded: Scores, depth: int) -> Flags:
     """What may be among the best: whole ties at the edge included."""
     if len(rounded) <= depth:
         return np.ones(len(rounded), dtype=np.bool_)
-    return rounded >= np.partition(rounded, len(rounded) - depth)[len(rounded) - depth]
+    kth = np.partition(rounded, len(rounded) - depth)[len(rounded) - depth]
+    reached: Flags = rounded >= kth
+    return reached
 
 
 def _leg_ranks(rounded: Scores, depth: int) -> Floats:
