@@ -69,10 +69,14 @@ class Database:
         self._connection.set_busy_timeout(BUSY_TIMEOUT_MS)
         for pragma in _PRAGMAS:
             self._connection.execute(pragma)
-        if not self.read_only:
-            # Only a file without a page yet takes this one, and the next line writes the first page.
+        if not self.read_only and self.value("PRAGMA page_count") == 0:  # later it would only write a page, for nothing
             self._connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-            self._connection.execute("PRAGMA journal_mode = WAL")
+
+    def use_write_ahead_log(self) -> None:
+        """Let readers and a writer work side by side, from now on. Writes to the file, so it must be known to be
+        ours.
+        """
+        self.all("PRAGMA journal_mode = WAL")
 
     def close(self) -> None:
         """Close the connection; a second call does nothing."""

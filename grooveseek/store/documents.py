@@ -164,11 +164,10 @@ class Documents:
 
     def texts(self) -> Iterator[tuple[str, str | None, str, str]]:
         """(path, heading, context, content) of every chunk, by path and place."""
-        for path, heading, context, content in self._db.execute(
+        yield from self._db.execute(
             "SELECT d.path, c.heading, c.context, c.content FROM chunks c JOIN documents d ON d.id = c.document_id "
             "ORDER BY d.path, c.idx"
-        ):
-            yield path, heading, context, content
+        )
 
     def has_source_besides(self, path: str) -> bool:
         """Whether any document but the one at ``path`` is source code."""

@@ -119,6 +119,7 @@ MIGRATIONS: Mapping[int, Callable[[Database], None]] = {}
 def prepare(database: Database) -> None:
     """Create the schema in an empty file, or migrate an older one forward. Raises NewerSchema for a later groove's."""
     version = check(database)
+    database.use_write_ahead_log()
     if version == SCHEMA_VERSION:
         return
     if version == 0:
