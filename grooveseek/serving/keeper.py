@@ -21,6 +21,7 @@ from grooveseek.indexing.events import (
     Skipped,
     Started,
     Summary,
+    Waiting,
 )
 from grooveseek.knowledge_base.exclusion import IGNORE_FILE, ExclusionRules
 from grooveseek.knowledge_base.watch import EVERYTHING, Backlog, Changes, Watcher
@@ -285,7 +286,7 @@ class IndexKeeper:
         if activity is None:
             return
         match event:
-            case Scanning() | Finished() | Cancelled():
+            case Waiting() | Scanning() | Finished() | Cancelled():
                 return
             case Started():
                 self._activity = replace(activity, done=0, total=event.total)

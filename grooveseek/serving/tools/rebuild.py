@@ -6,7 +6,17 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from grooveseek.indexing.events import CancelToken, Event, Indexed, Renamed, Scanning, Skipped, Started, Summary
+from grooveseek.indexing.events import (
+    CancelToken,
+    Deleted,
+    Event,
+    Indexed,
+    Renamed,
+    Scanning,
+    Started,
+    Summary,
+    Unchanged,
+)
 from grooveseek.serving.schemas import array, boolean, integer, number, record, text
 from grooveseek.serving.served import Served
 from grooveseek.serving.tools.spec import Json, Report, ToolSpec
@@ -92,9 +102,7 @@ class _Progress:
                 self._report(event.done, None, f"looked at {event.done} of {event.total} files")
             case Started():
                 self._total = event.total
-            case Skipped():
-                return
-            case _:
+            case Indexed() | Renamed() | Unchanged() | Deleted():
                 if isinstance(event, Indexed | Renamed):
                     message = f"{event.path} ({self._done + 1} of {self._total})"
                 else:

@@ -31,7 +31,7 @@ def test_a_run_says_what_it_did(served, tool, kb):
     Draft202012Validator(rebuild.OUTPUT).validate(answer)
     assert (answer["indexed"], answer["deleted"], answer["skipped_total"]) == (1, 1, 1)
     assert answer["skipped"][0]["path"] == "bad.md"
-    assert tool("rebuild_index", force=True)["indexed"] == 7
+    assert tool("rebuild_index", force=True)["updated"] == 7
 
 
 def test_progress_comes_to_who_asked_for_it_and_only_rises(served, talk, monkeypatch):
@@ -86,7 +86,7 @@ def test_a_second_call_is_refused_and_searches_answer_while_the_first_runs(serve
     results = talk(served, body)
     assert "running already, for" in json.loads(results["second"].content[0].text)["error"]
     assert results["search"].structured_content["results"][0]["path"] == "guide/use/daily.md"
-    assert results["first"].structured_content["indexed"] == 7
+    assert results["first"].structured_content["updated"] == 7
 
 
 @pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
