@@ -15,7 +15,7 @@ from grooveseek.errors import BadVector
 from grooveseek.indexing.prepare import PreparedChunk, PreparedDocument
 from grooveseek.store.records import ChunkRecord
 
-BATCH_WINDOWS = 256
+BATCH_WINDOWS = 64
 """Windows to embed that are gathered in a batch: enough to keep several threads busy, little enough to hold."""
 BATCH_HELD = 4 * BATCH_WINDOWS
 """Windows a batch holds in all, those with a vector already included."""
