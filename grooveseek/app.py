@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from grooveseek.embedding.protocol import Embedder, Reranker
     from grooveseek.evaluation.evaluate import EvalRequest, Evaluation
     from grooveseek.evaluation.runner import Progress
+    from grooveseek.evaluation.tune.request import TuneRequest
+    from grooveseek.evaluation.tune.study import Study
     from grooveseek.indexing.build import IndexJob
     from grooveseek.indexing.events import CancelToken, Listener, Summary
     from grooveseek.model.hit import Answer
@@ -270,6 +272,24 @@ class KnowledgeBase:
             searcher=self.searcher(),
             store=self.store(),
             reranker=None if reranker == "none" else PurePath(reranker).name,
+            progress=progress,
+        )
+
+    def tune(self, request: TuneRequest | None = None, *, progress: Progress | None = None) -> Study:
+        """Sweep the constants of fusion over golden queries and say whether another setting has earned its place.
+
+        Changes nothing and never runs a reranker. Raises GoldenError, UsageError, and what a search raises when every
+        query fails.
+        """
+        from grooveseek.evaluation.tune.request import TuneRequest
+        from grooveseek.evaluation.tune.study import run_study
+
+        return run_study(
+            request or TuneRequest(),
+            root=self.root,
+            settings=self.settings,
+            store=self.store(),
+            searcher=self.searcher(),
             progress=progress,
         )
 

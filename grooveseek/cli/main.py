@@ -30,6 +30,7 @@ COMMANDS: dict[str, Entry] = {
     "graph": Entry("grooveseek.cli.graph:command", "Show what lies near a document.", SEARCH),
     "status": Entry("grooveseek.cli.status:command", "Show what the index holds and how it was made.", SEARCH),
     "eval": Entry("grooveseek.cli.eval:command", "Measure retrieval with golden queries.", MEASURE),
+    "tune": Entry("grooveseek.cli.tune:command", "Look for better fusion settings; applies nothing.", MEASURE),
     "golden": Entry("grooveseek.cli.golden:command", "Make and check a golden set.", MEASURE),
     "validate": Entry("grooveseek.cli.validate:command", "Check frontmatter against a schema.", AUDIT),
     "doctor": Entry("grooveseek.cli.doctor:command", "Examine the index; reports, never repairs.", AUDIT),

@@ -25,7 +25,7 @@ from grooveseek.evaluation.tune.crossval import CrossValidation, Floats
 
 MIN_GAIN = 0.02
 """Of the primary measure, on queries that had no part in the choice."""
-MAX_P = 0.02
+MAX_P = 0.025
 """Of the selection test. The share of false adoptions stays at or below it, whatever the number of queries."""
 OLD_MULTIPLIER = 3.0
 """Standard errors the gain is held against beside the rule; leave-one-out choices share data, so one or two of them
@@ -33,6 +33,8 @@ would be too few."""
 
 _EXACT_UP_TO = 12
 """Queries that differ at all, up to which every assignment of signs is looked at."""
+_FEWEST_TO_TELL = 3
+"""Differing queries before any condition is called clearly worse: log(log(n)) must not be negative."""
 _BLOCK = 1 << 22
 _TOLERANCE = 1e-9
 
@@ -87,9 +89,10 @@ def selection_p(values: Floats, default: int, best: int) -> float:
     Were every condition interchangeable with the default, all differences of a query could as well have the other
     sign. p is the share of sign assignments, one sign a query, under which the best of all conditions gains at least
     what the best one does gain (the single-step maximum test of Westfall and Young, "Resampling-Based Multiple
-    Testing", 1993). Conditions below the default are centred first, after Hansen, "A Test for Superior Predictive
-    Ability" (2005): that a setting is clearly bad says nothing about how good one could look by luck. All assignments
-    are looked at up to 12 queries that differ, else 10,000 seeded ones, the one seen counted among them.
+    Testing", 1993). Conditions below the default are treated as in Hansen, "A Test for Superior Predictive Ability"
+    (2005): their differences are centred, and those clearly below stay below, because how bad a setting is says
+    nothing about how good another could look by luck. All assignments are looked at up to 12 queries that differ, else
+    10,000 seeded ones, the one seen counted among them.
 
     ``values`` has one row a condition and one column a query; columns must come in an order of their own, since the
     random signs go by place. 1 when ``best`` gains nothing.
@@ -98,20 +101,31 @@ def selection_p(values: Floats, default: int, best: int) -> float:
     seen = float(differences[best].sum())
     if seen <= _TOLERANCE:
         return 1.0
-    means = differences.mean(axis=1, keepdims=True)
-    tested = np.where(means < 0, differences - means, differences)
-    tested = tested[:, np.any(np.abs(differences) > _TOLERANCE, axis=0)]
-    tested = np.unique(tested, axis=0)  # many conditions rank alike
+    differences = differences[:, np.any(np.abs(differences) > _TOLERANCE, axis=0)]
+    differences = np.unique(differences, axis=0)  # many conditions rank alike
+    tested, offsets = _as_under_chance(differences)
     size = tested.shape[1]
     exact = size <= _EXACT_UP_TO
     signs = _all_signs(size) if exact else _random_signs(size, RESAMPLES)
     rows = max(1, _BLOCK // max(1, len(tested)))
     extreme = sum(
-        int(np.sum((tested @ signs[:, start : start + rows]).max(axis=0) >= seen - _TOLERANCE))
+        int(np.sum((tested @ signs[:, start : start + rows] + offsets).max(axis=0) >= seen - _TOLERANCE))
         for start in range(0, signs.shape[1], rows)
     )
     drawn = int(signs.shape[1])
     return extreme / drawn if exact else (extreme + 1) / (drawn + 1)
+
+
+def _as_under_chance(differences: Floats) -> tuple[Floats, Floats]:
+    """What signs are put to, one row a condition, and what is added to each row's sum (one column)."""
+    size = differences.shape[1]
+    means = differences.mean(axis=1, keepdims=True)
+    centred = np.where(means < 0, differences - means, differences)
+    if size < _FEWEST_TO_TELL:
+        return centred, np.zeros_like(means)
+    error = differences.std(axis=1, keepdims=True) / math.sqrt(size)
+    clearly = means < -math.sqrt(2 * math.log(math.log(size))) * error
+    return centred, np.where(clearly, means * size, 0.0)
 
 
 def evidence_of(found: CrossValidation, p: float) -> Evidence:

@@ -1,0 +1,1 @@
+"""A study's result in words, as JSON and as a page."""
