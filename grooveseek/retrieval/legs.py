@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -44,25 +45,44 @@ class Background:
     count: int
 
 
+class Beyond(Protocol):
+    """What a leg can still tell of the chunks it has not scored. Reads the index, which must be open."""
+
+    def scores_of(self, ids: Ids) -> tuple[Ids, Scores]:
+        """The exact scores of those of ``ids`` (ascending) that the leg would find; ids ascending."""
+        ...
+
+    def background(self) -> Background:
+        """How the scores of everything the leg could find are spread."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leg:
-    """One leg's answer: its best candidates in order, and the score of everything it found (``ids`` ascending)."""
+    """One leg's answer: its best candidates in order, and the scores it has worked out (``ids`` ascending).
+
+    Those are of everything it found, unless there is something ``beyond``: on a large index only what may be wanted is
+    scored.
+    """
 
     candidates: Candidates
     ids: Ids
     scores: Scores
+    beyond: Beyond | None = None
 
     def scores_of(self, wanted: Iterable[int]) -> dict[int, float]:
-        """The scores of those of ``wanted`` that this leg found, however deep."""
+        """The scores of those of ``wanted`` that this leg finds, however deep."""
         asked = np.unique(np.fromiter(wanted, dtype=np.int64))
-        _, mine, _ = np.intersect1d(self.ids, asked, assume_unique=True, return_indices=True)
-        return dict(zip(self.ids[mine].tolist(), self.scores[mine].tolist(), strict=True))
+        _, mine, known = np.intersect1d(self.ids, asked, assume_unique=True, return_indices=True)
+        scores = dict(zip(self.ids[mine].tolist(), self.scores[mine].tolist(), strict=True))
+        if self.beyond is not None and len(known) < len(asked):
+            ids, further = self.beyond.scores_of(np.delete(asked, known))
+            scores.update(zip(ids.tolist(), further.tolist(), strict=True))
+        return scores
 
     def background(self) -> Background:
-        """How this leg's scores are spread."""
-        if not len(self.scores):
-            return Background(mean=0.0, deviation=0.0, count=0)
-        return Background(mean=float(self.scores.mean()), deviation=float(self.scores.std()), count=len(self.scores))
+        """How the scores of everything this leg can find are spread."""
+        return _spread(self.scores, len(self.scores)) if self.beyond is None else self.beyond.background()
 
 
 NO_LEG = Leg(candidates=Candidates(ids=_NO_IDS, scores=_NO_SCORES), ids=_NO_IDS, scores=_NO_SCORES)
@@ -96,10 +116,44 @@ def vector_leg(store: Store, query: Vectors, who: Population, depth: int) -> Leg
 
     A chunk of low quality is no candidate, but has its score, for when the full-text leg brings it.
     """
+    if store.vectors.is_large():
+        return _large_vector_leg(store, query, who, depth)
     ids, cosines = store.vectors.scores(query)
     ids, cosines = without(ids, cosines, allowed=who.allowed, held_back=who.excluded)
     near, near_cosines = without(ids, cosines, allowed=None, held_back=who.low_quality)
     return Leg(candidates=best(store.database, near, near_cosines, depth), ids=ids, scores=cosines)
+
+
+def _large_vector_leg(store: Store, query: Vectors, who: Population, depth: int) -> Leg:
+    near = store.vectors.nearest(query, depth, allowed=who.allowed, held_back=np.union1d(who.excluded, who.low_quality))
+    # the candidates' scores are rounded for their order; scores_of gives those of a small index, which are not
+    ids, cosines = store.vectors.scores_of(query, np.sort(near.ids))
+    return Leg(candidates=near, ids=ids, scores=cosines, beyond=_Cosines(store, query, who))
+
+
+@dataclass(frozen=True, slots=True)
+class _Cosines:
+    """The cosines of a query in a large index, as they are asked for."""
+
+    store: Store
+    query: Vectors
+    who: Population
+
+    def scores_of(self, ids: Ids) -> tuple[Ids, Scores]:
+        ids, cosines = self.store.vectors.scores_of(self.query, ids)
+        return without(ids, cosines, allowed=self.who.allowed, held_back=self.who.excluded)
+
+    def background(self) -> Background:
+        """Estimated from the exact cosines of some chunks spread over the population, always the same ones."""
+        sample, population_size = self.store.vectors.sample(self.who.allowed, self.who.excluded)
+        _, cosines = self.store.vectors.scores_of(self.query, sample)
+        return _spread(cosines, population_size)
+
+
+def _spread(scores: Scores, count: int) -> Background:
+    if not len(scores):
+        return Background(mean=0.0, deviation=0.0, count=0)
+    return Background(mean=float(scores.mean()), deviation=float(scores.std()), count=count)
 
 
 def fulltext_leg(store: Store, query: CompiledQuery, who: Population, depth: int, weights: ColumnWeights) -> Leg:

@@ -168,9 +168,20 @@ class Database:
                 if self._in_transaction():
                     self._connection.execute("COMMIT")
 
-    def version_stamp(self) -> tuple[int, int]:
-        """Changes whenever the file's content may have changed, by this connection or another."""
-        return int(self.value("PRAGMA data_version")), self.total_changes()
+    def version_stamp(self) -> tuple[int, int, int]:
+        """Changes whenever the file's content may have changed, by this connection or another.
+
+        Other connections' commits count in the first number, this one's changes in the second. Neither counts this
+        connection's own :meth:`replace_content_with`, which shows in the third, :meth:`build`.
+        """
+        return int(self.value("PRAGMA data_version")), self.total_changes(), self.build()
+
+    def build(self) -> int:
+        """Changes whenever the whole content was replaced, and with it the meaning of every id.
+
+        SQLite's backup raises the schema's version when it is done (https://sqlite.org/pragma.html#pragma_schema_version).
+        """
+        return int(self.value("PRAGMA schema_version"))
 
     def replace_content_with(self, other: Database) -> None:
         """Make this file's content that of ``other`` in one atomic step; readers keep the old content until it is done.

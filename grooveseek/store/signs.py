@@ -56,7 +56,7 @@ class SignCodes:
 
     def __init__(self, database: Database) -> None:
         self._db = database
-        self._stamp: tuple[int, int] | None = None
+        self._stamp: tuple[int, int, int] | None = None
         self._build: int | None = None
         self._segments: list[Segment] = []
 
@@ -118,9 +118,8 @@ class SignCodes:
         stamp = self._db.version_stamp()
         if stamp == self._stamp:
             return
-        # A forced build replaces the whole content, and ids begin anew; SQLite's backup then raises this number.
-        build = int(self._db.value("PRAGMA schema_version"))
-        if build != self._build:
+        build = self._db.build()
+        if build != self._build:  # ids began anew
             self._segments = []
         self._stamp = None  # until all is read: an error on the way must not leave half of it in use
         last = int(self._segments[-1].ids[-1]) if self._segments else 0

@@ -40,10 +40,10 @@ class VectorIndex:
 
     def __init__(self, database: Database) -> None:
         self._db = database
-        self._stamp: tuple[int, int] | None = None
+        self._stamp: tuple[int, int, int] | None = None
         self._kept: list[Block] | None = None
         self._count = 0
-        self._counted_at: tuple[int, int] | None = None
+        self._counted_at: tuple[int, int, int] | None = None
         self._signs = SignCodes(database)
 
     def is_large(self) -> bool:
@@ -93,10 +93,11 @@ class VectorIndex:
     def sample(self, allowed: Ids | None, held_back: Ids) -> tuple[Ids, int]:
         """Chunks spread evenly over what a search may find in a large index, always the same ones, and the number
         of all they stand for."""
-        ids = np.unique(self._signs.ids())
+        ids = self._signs.ids()
         permitted = self._signs.permitted(allowed, held_back)
         if permitted is not None:
             ids = ids[permitted[ids]]
+        ids = ids[np.diff(ids, prepend=-1) != 0]
         places = np.arange(min(SAMPLE, len(ids))) * len(ids) // max(1, min(SAMPLE, len(ids)))
         return ids[places], len(ids)
 
