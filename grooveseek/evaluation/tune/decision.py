@@ -83,7 +83,7 @@ class Decision:
         return all(criterion.holds for criterion in self.criteria)
 
 
-def selection_p(values: Floats, default: int, best: int) -> float:
+def selection_p(values: Floats, default: int, best: int, *, resamples: int = RESAMPLES) -> float:
     """One-sided p-value of the whole selection: could the best of so many conditions look this good by chance?
 
     Were every condition interchangeable with the default, all differences of a query could as well have the other
@@ -92,7 +92,7 @@ def selection_p(values: Floats, default: int, best: int) -> float:
     Testing", 1993). Conditions below the default are treated as in Hansen, "A Test for Superior Predictive Ability"
     (2005): their differences are centred, and those clearly below stay below, because how bad a setting is says
     nothing about how good another could look by luck. All assignments are looked at up to 12 queries that differ, else
-    10,000 seeded ones, the one seen counted among them.
+    ``resamples`` seeded ones, the one seen counted among them.
 
     ``values`` has one row a condition and one column a query; columns must come in an order of their own, since the
     random signs go by place. 1 when ``best`` gains nothing.
@@ -106,7 +106,7 @@ def selection_p(values: Floats, default: int, best: int) -> float:
     tested, offsets = _as_under_chance(differences)
     size = tested.shape[1]
     exact = size <= _EXACT_UP_TO
-    signs = _all_signs(size) if exact else _random_signs(size, RESAMPLES)
+    signs = _all_signs(size) if exact else _random_signs(size, resamples)
     rows = max(1, _BLOCK // max(1, len(tested)))
     extreme = sum(
         int(np.sum((tested @ signs[:, start : start + rows] + offsets).max(axis=0) >= seen - _TOLERANCE))
