@@ -154,4 +154,7 @@ def _xdg_config(environ: Mapping[str, str], home: Path) -> Path:
 
 
 def _user_id() -> int:
-    return os.getuid() if sys.platform != "win32" else 0
+    if sys.platform == "win32":
+        return 0
+    else:
+        return os.getuid()

@@ -68,6 +68,11 @@ def config_path(name: str, environ: Mapping[str, str]) -> Path:
     return config_home(environ) / check_name(name) / FILE_NAME
 
 
+def address_in(config: Path) -> str:
+    """Where the server of these settings listens. Raises ConfigError when they cannot be read."""
+    return load_settings(read_config(config), config)[0].transport.http.bind
+
+
 def install(wish: Wish, backend: Backend, environ: Mapping[str, str]) -> Installed:
     """Write the settings, unless they are there, then define the service and start it.
 
