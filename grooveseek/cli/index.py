@@ -108,7 +108,10 @@ def render_summary(summary: Summary) -> list[str]:
 def _unreadable(readable_share: float, model: str) -> list[str]:
     if readable_share >= 0.5:
         return []
+    from grooveseek.embedding.multilingual import EXTRA, NAME
+
     return [
         f"note: {1 - readable_share:.0%} of the text is in scripts that the model {model} does not read, so search by "
-        "meaning will not find it. `model = ...` in groove.toml names another (see docs/models.md)"
+        f'meaning will not find it. {NAME} reads them: pip install "grooveseek[{EXTRA}]", then `groove index --force '
+        f'--model {NAME}`, and model = "{NAME}" in groove.toml for searches (others: docs/models.md)'
     ]
