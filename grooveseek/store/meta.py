@@ -13,6 +13,21 @@ from grooveseek.store.database import Database
 from grooveseek.store.records import CorpusSnapshot
 
 
+FACTS: Mapping[str, str] = {
+    "model_identity": "the embedding model, object: provider, name, revision, dimension, pooling, normalised, window, "
+    "query_prefix, passage_prefix; compared as a whole",
+    "contextual": "whether breadcrumbs were put in front of the texts, boolean",
+    "root_name": "name of the knowledge base's folder",
+    "declared_fields": "frontmatter keys that filters may ask for, array; as of the last completed run",
+    "last_run": "the last completed run over the whole folder, object: finished_at (RFC 3339, UTC), seconds, "
+    "documents, chunks, skipped",
+    "chunking_policy": "name of the rules source code was cut by, or `legacy` for a mixture; absent without source code",
+    "merged_at": "chunks ever written, and chunks there, when the full-text tables were last merged, array of two",
+    "reembed": "in a half-built index only: whether it was begun to make every vector anew, boolean",
+}
+"""Every key of ``index_meta``."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LastRun:
     """The last indexing run that came to its end."""

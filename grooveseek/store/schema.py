@@ -49,16 +49,16 @@ CREATE TABLE chunks (
     heading_path   TEXT NOT NULL,                        -- JSON array, outermost first
     content        TEXT NOT NULL,
     context        TEXT NOT NULL,                        -- breadcrumb; used where the context mode says so
-    start_line     INTEGER,
-    end_line       INTEGER,
-    start_byte     INTEGER,
-    end_byte       INTEGER,
+    start_line     INTEGER,                              -- 1-based; of extracted text NULL, as the next three
+    end_line       INTEGER,                              -- inclusive
+    start_byte     INTEGER,                              -- of the content in the file
+    end_byte       INTEGER,                              -- exclusive
     symbol_kind    TEXT,
     scope          TEXT,
     language       TEXT,
-    token_count    INTEGER NOT NULL,
-    quality        REAL NOT NULL,
-    is_boilerplate INTEGER NOT NULL,
+    token_count    INTEGER NOT NULL,                     -- of the content, as the embedding model counts
+    quality        REAL NOT NULL,                        -- 0 to 1
+    is_boilerplate INTEGER NOT NULL,                     -- says nothing: TBD and the like
     letters        INTEGER NOT NULL,                     -- letters in the content
     readable       INTEGER NOT NULL,                     -- of them, in scripts the embedding model reads
     input_hash     BLOB NOT NULL,                        -- SHA-256 of the text given to the embedding model
