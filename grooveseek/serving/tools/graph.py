@@ -50,11 +50,15 @@ OUTPUT = record(
             record(
                 {
                     "id": integer("Its number, from 0."),
-                    "parent_id": {"description": "Number of the passage it is near to, or null where the walk starts."},
+                    # No type: with null beside it there would have to be a union. A bound binds numbers alone.
+                    "parent_id": {
+                        "description": "Number of the passage it is near to, or null where the walk starts.",
+                        "minimum": 0,
+                    },
                     "depth": integer("Steps from the start."),
                     "score": number("Cosine to the parent; 1 at the start.", 0.0, 1.0),
                     "path": text("Its document."),
-                    "heading": {"description": "The heading it stands under, or null."},
+                    "heading": {"description": "The heading it stands under, or null.", "minLength": 1},
                     "snippet": text("How it begins."),
                 },
                 description="One passage.",
