@@ -127,11 +127,20 @@ def rules(values: Floats, found: CrossValidation) -> Mapping[str, bool]:
         "corrected t": others and mean > float(stats.t.isf(MAX_P, queries - 1)) * corrected,
         "selection p <= 0.01": others and p <= 0.01,
         f"selection p <= {MAX_P:g}": others and p <= MAX_P,
+        "selection p <= 0.025": others and p <= 0.025,
         "selection p <= 0.05": others and p <= 0.05,
     }
 
 
-NAMES = ("2 SE", "3 SE", "corrected t", "selection p <= 0.01", f"selection p <= {MAX_P:g}", "selection p <= 0.05")
+NAMES = (
+    "2 SE",
+    "3 SE",
+    "corrected t",
+    "selection p <= 0.01",
+    f"selection p <= {MAX_P:g}",
+    "selection p <= 0.025",
+    "selection p <= 0.05",
+)
 
 
 def table(worlds: tuple[World, ...], samples: int, seed: int) -> Iterator[str]:

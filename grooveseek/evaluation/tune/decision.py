@@ -25,7 +25,7 @@ from grooveseek.evaluation.tune.crossval import CrossValidation, Floats
 
 MIN_GAIN = 0.02
 """Of the primary measure, on queries that had no part in the choice."""
-MAX_P = 0.025
+MAX_P = 0.015
 """Of the selection test. The share of false adoptions stays at or below it, whatever the number of queries."""
 OLD_MULTIPLIER = 3.0
 """Standard errors the gain is held against beside the rule; leave-one-out choices share data, so one or two of them
@@ -153,8 +153,8 @@ def decide(
 ) -> Decision:
     """Hold the refit against the default. One row a condition, one column a query, columns in an order of their own.
 
-    ``configured`` has the primary measure of what the knowledge base runs now, unless that is the refit itself: the
-    choices must beat it as well, on the queries they have not seen.
+    ``configured`` has the primary measure of what the knowledge base runs now, where that is neither the default
+    nor the refit: the choices must beat it as well, on the queries they have not seen.
     """
     queries = primary.shape[1]
     evidence = evidence_of(found, selection_p(primary, default, found.refit))
@@ -188,7 +188,7 @@ def decide(
             said="no other measure is worse" if not worse else "worse than the default: " + ", ".join(worse),
         ),
     ]
-    if configured is not None and not np.array_equal(configured, primary[default]):
+    if configured is not None:
         criteria.append(_beats(primary, found, configured))
     return Decision(criteria=tuple(criteria), evidence=evidence)
 

@@ -154,7 +154,8 @@ def _conclude(
     values = dict(zip((measure.name for measure in request.measures), stacked, strict=True))
     primary = values[request.primary.name]
     found = cross_validate(primary, grid.default, grid.preference())
-    incumbent = None if configured.fusion == grid.conditions[found.refit].fusion else primary[size]
+    held_against = (grid.conditions[grid.default].fusion, grid.conditions[found.refit].fusion)
+    incumbent = None if configured.fusion in held_against else primary[size]
     grid_values = {name: measured[:size] for name, measured in values.items()}
     decision = decide(grid_values.pop(request.primary.name), grid_values, grid.default, found, configured=incumbent)
     means = {name: _means(measured) for name, measured in values.items()}
