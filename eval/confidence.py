@@ -1,4 +1,4 @@
-"""How well the two confidence signals tell answerable questions from others: ``python eval/confidence.py [--work DIR]``.
+"""How well the confidence signals tell answerable questions from others: ``python eval/confidence.py [--work DIR]``.
 
 AUROC on the handbook's golden queries, answerable against unanswerable, for all and by language.
 """
@@ -11,7 +11,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from fusion import ROOT, open_indexed
-
 from grooveseek.evaluation.golden import GoldenQuery, parse_golden
 from grooveseek.evaluation.measures.auroc import auroc
 from grooveseek.model.hit import Answer

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 from grooveseek._version import __version__
 
 if TYPE_CHECKING:
-    from grooveseek.app import KnowledgeBase, open_knowledge_base as open
+    from grooveseek.app import KnowledgeBase
+    from grooveseek.app import open_knowledge_base as open  # noqa: A004 - `grooveseek.open(...)` is how it is read
 
 __all__ = ["KnowledgeBase", "__version__", "open"]
 

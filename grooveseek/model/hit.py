@@ -31,7 +31,8 @@ class Explanation:
 class Hit:
     """One chunk of an answer, with its document's data. ``score``: higher is better.
 
-    ``is_excerpt``: the chunk is cut down to a part that can be shown. ``match_spans`` are UTF-8 byte offsets into ``chunk.content``, end exclusive; ``None`` means not computed.
+    ``is_excerpt``: the chunk is cut down to a part that can be shown. ``match_spans`` are UTF-8 byte offsets into
+    ``chunk.content``, end exclusive; ``None`` means not computed.
     """
 
     score: float

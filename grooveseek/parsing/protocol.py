@@ -30,7 +30,9 @@ class Parser(Protocol):
         ...
 
     @property
-    def kind(self) -> FileKind: ...
+    def kind(self) -> FileKind:
+        """What sort of file this parser reads."""
+        ...
 
     @property
     def isolated(self) -> bool:

@@ -62,8 +62,8 @@ class LegResults:
 class Trace:
     """One search and what led to its answer: what ``groove eval`` measures.
 
-    ``fused`` holds every candidate in fused order, ``ranked`` the same ones after the optional stages: the answer's hits
-    first, then the order in which it would go on.
+    ``fused`` holds every candidate in fused order, ``ranked`` the same ones after the optional stages: the answer's
+    hits first, then the order in which it would go on.
     """
 
     legs: LegResults

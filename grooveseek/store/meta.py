@@ -12,7 +12,6 @@ from grooveseek.errors import ModelMismatch, StoreError
 from grooveseek.store.database import Database
 from grooveseek.store.records import CorpusSnapshot
 
-
 FACTS: Mapping[str, str] = {
     "model_identity": "the embedding model, object: provider, name, revision, dimension, pooling, normalised, window, "
     "query_prefix, passage_prefix; compared as a whole",
@@ -21,7 +20,8 @@ FACTS: Mapping[str, str] = {
     "declared_fields": "frontmatter keys that filters may ask for, array; as of the last completed run",
     "last_run": "the last completed run over the whole folder, object: finished_at (RFC 3339, UTC), seconds, "
     "documents, chunks, skipped",
-    "chunking_policy": "name of the rules source code was cut by, or `legacy` for a mixture; absent without source code",
+    "chunking_policy": "name of the rules source code was cut by, or `legacy` for a mixture; absent without source "
+    "code",
     "merged_at": "chunks ever written, and chunks there, when the full-text tables were last merged, array of two",
     "reembed": "in a half-built index only: whether it was begun to make every vector anew, boolean",
 }
