@@ -8,6 +8,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from grooveseek.errors import ServiceError
 from grooveseek.tray.control import Control
 from grooveseek.tray.health import Dot
 
@@ -25,13 +26,25 @@ def draw(dot: Dot) -> Any:
     for inset, color in ((4, "#ffffff"), (9, COLORS[dot])):
         edge = inset * scale
         pen.ellipse((edge, edge, SIZE * scale - edge, SIZE * scale - edge), fill=color)
-    return image.resize((SIZE, SIZE), Image.Resampling.LANCZOS)
+    return image.resize((SIZE, SIZE), Image.Resampling.BOX)
 
 
 def show(control: Control, *, open_page: Callable[[str], object] = webbrowser.open) -> None:
-    """Show the dot until Quit; polls in a thread of its own. Blocks, and wants the main thread (macOS insists)."""
-    pystray = _pystray()
+    """Show the dot until Quit; polls in a thread of its own. Blocks, and wants the main thread (macOS insists).
+
+    Raises ServiceError where there is no screen, or no tray that pystray can reach.
+    """
     ending = threading.Event()
+    try:
+        _run(control, ending, open_page)
+    except Exception as error:  # each desktop's library has errors of its own
+        if ending.is_set():
+            return  # the icon is gone; some desktops complain of what else there is to take down
+        raise ServiceError(f"The tray icon cannot be shown: {type(error).__name__}: {error}.") from error
+
+
+def _run(control: Control, ending: threading.Event, open_page: Callable[[str], object]) -> None:
+    pystray = _pystray()
     images = {dot: draw(dot) for dot in Dot}
     icon = pystray.Icon("groove", images[control.health.dot], control.sentence, _menu(control, ending, open_page))
     shown = control.health.dot
