@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import pytest
 from grooveseek.model.document import ParsedDocument
+from grooveseek.parsing.code.chunker import cut_by_lines
+from grooveseek.parsing.code.lines import SourceText
 from tests.support.source_code import parse
 
 Rows = list[tuple[str | None, str]]
@@ -48,9 +50,29 @@ def test_a_comment_behind_other_code_stays_with_that_code() -> None:
     ]
 
 
+def test_a_long_comment_on_the_last_line_belongs_to_the_definition() -> None:
+    source = "int a(void); // a remark that is long enough to stand alone\nint b(void); /* another remark, as long */\n"
+    assert [content for _, content in rows(parse("c", source))] == source.splitlines()
+    source = "int a(void); /* a remark that is long enough */ x = 1;\n"
+    assert rows(parse("c", source))[0] == ("a", "int a(void);")
+
+
+def test_a_decorator_that_holds_a_comment_still_belongs_to_its_method() -> None:
+    source = "class A {\n  first_of_all(): void {}\n\n  @Host(/* why */)\n  start(): void { return undefined; }\n}\n"
+    assert ("A.start", 4, 6) in lines(parse("ts", source, 30))
+
+
 def test_a_comment_on_the_line_of_two_definitions_goes_with_the_second() -> None:
     assert [content for _, content in rows(parse("js", "function a() {} /* b */ function b() {}"))] == [
         "function a() {}",
+        "/* b */ function b() {}",
+    ]
+
+
+def test_a_comment_between_other_code_and_a_definition_on_one_line_goes_with_the_definition() -> None:
+    source = "let the_pressure_of_the_pump_in_bar = 1; /* b */ function b() {}"
+    assert [content for _, content in rows(parse("js", source))] == [
+        "let the_pressure_of_the_pump_in_bar = 1;",
         "/* b */ function b() {}",
     ]
 
@@ -109,6 +131,11 @@ def test_closing_brackets_join_what_they_close() -> None:
 @pytest.mark.parametrize("source", ["", " ", "\n\n\t\r\n", "\ufeff", "\ufeff\n"])
 def test_a_file_without_text_has_no_chunk(source: str) -> None:
     assert parse("py", source).chunks == ()
+
+
+def test_the_rest_of_a_line_stays_with_its_beginning() -> None:
+    source = "register(function named() { return 1; }, 1)\nfunction next_one() { return 2; }\n"
+    assert [content for _, content in rows(parse("js", source))] == source.splitlines()
 
 
 # ---------------------------------------------------------------- definitions over the limit
@@ -198,6 +225,12 @@ def test_a_small_limit_cannot_make_many_chunks() -> None:
     document = parse("py", source, 30)
     assert document.tags_added == ("parse:too-many-chunks",)
     assert 200 < len(document.chunks) < 512
+
+
+def test_lines_that_fit_the_bound_are_not_widened() -> None:
+    source = SourceText.of(("x" * 59 + "\n").encode() * 511)
+    assert len(cut_by_lines(source, 60)) == 511
+    assert len(cut_by_lines(SourceText.of(source.data + b"x" * 59), 60)) == 512 // 2
 
 
 def nested(depth: int) -> str:
