@@ -58,7 +58,7 @@ class BaseUrl:
         if problem:
             raise ConfigError(f"[embedding] base_url {problem}: write it as http://127.0.0.1:8080/v1")
         parts = urlsplit(text)
-        path = parts.path.rstrip("/").removesuffix("/embeddings")
+        path = parts.path.rstrip("/").removesuffix("/embeddings").rstrip("/")
         host = parts.netloc.lower()
         return cls(f"{parts.scheme}://{host}{path}", host + path, is_loopback(parts.hostname or ""))
 
