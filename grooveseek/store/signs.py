@@ -222,8 +222,12 @@ def _byte_table(query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
 
 
 def _estimate(table: npt.NDArray[np.float32], words: Words) -> npt.NDArray[np.float32]:
-    codes = np.ascontiguousarray(words.T).view(np.uint8)
-    total: npt.NDArray[np.float32] = table[np.arange(len(table)), codes].sum(axis=1, dtype=np.float32)
+    """The table's numbers of each code, added up; a column at a time, which is twice as quick as all at once."""
+    codes = np.ascontiguousarray(np.ascontiguousarray(words.T).view(np.uint8).T)
+    total, here = np.zeros(words.shape[1], dtype=np.float32), np.empty(words.shape[1], dtype=np.float32)
+    for values, column in zip(table, codes, strict=True):
+        np.take(values, column, out=here, mode="clip")  # a byte is never out of range, and "raise" would buffer
+        np.add(total, here, out=total)
     return total
 
 

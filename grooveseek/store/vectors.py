@@ -23,9 +23,10 @@ _BLOCK = 4096
 KEPT_IN_MEMORY = 20_000
 """Windows up to this number stay in memory between queries (30 MB at 384 dimensions); larger indexes are
 searched through the funnel."""
-COARSE, COARSE_A_RESULT = 4_000, 20
-"""Windows that pass the count of differing signs: so many, or so many for each result asked for, whichever is more."""
-FINE, FINE_A_RESULT = 500, 5
+COARSE, COARSE_A_RESULT, COARSE_SHARE = 16_000, 60, 40
+"""Windows that pass the count of differing signs: so many, so many for each result asked for, or one of so many that
+there are, whichever is most."""
+FINE, FINE_A_RESULT, FINE_SHARE = 1_000, 8, 500
 """Chunks whose stored vectors are read, likewise."""
 FEW_ALLOWED = 4_096
 """A filter that leaves no more chunks than this has all of them read: exact, and as quick as the funnel."""
@@ -68,9 +69,9 @@ class VectorIndex:
             return self.scores(query)
         if allowed is not None and len(allowed) <= FEW_ALLOWED:
             return self.scores_of(query, allowed)
-        fine = max(FINE, FINE_A_RESULT * k)
+        coarse = max(COARSE, COARSE_A_RESULT * k, self._count // COARSE_SHARE)
+        fine = max(FINE, FINE_A_RESULT * k, self._count // FINE_SHARE)
         permitted = self._signs.permitted(allowed, held_back)
-        coarse = max(COARSE, COARSE_A_RESULT * k)
         while True:
             estimates = self._signs.nearest(query, coarse, permitted)
             chosen = best_by_chunk(estimates, fine)

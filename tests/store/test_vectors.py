@@ -64,7 +64,14 @@ def funnel(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
 
 def shrink(monkeypatch: pytest.MonkeyPatch, *, coarse: int, fine: int) -> None:
-    for name, value in (("COARSE", coarse), ("COARSE_A_RESULT", 1), ("FINE", fine), ("FINE_A_RESULT", 1)):
+    for name, value in (
+        ("COARSE", coarse),
+        ("COARSE_A_RESULT", 1),
+        ("FINE", fine),
+        ("FINE_A_RESULT", 1),
+        ("COARSE_SHARE", 10**9),
+        ("FINE_SHARE", 10**9),
+    ):
         monkeypatch.setattr(vectors, name, value)
 
 
