@@ -148,20 +148,18 @@ def _write(
     from grooveseek.evaluation.curation.judging import merged
 
     expected = merged(start.expected, before, judging.judged)
-    left = judging.left
-    if expected:
-        if expected != start.expected:
-            _store(file, replace(start, expected=expected, answerable=True))
-        else:
-            say(f"{file} has these judgments already.")
-    elif finished and not left and start.answerable and _confirms_unanswerable(read_key):
+    if judging.left:
+        say(f"{judging.left} of {len(judging.sections)} sections are not judged; the same command goes on with them.")
+    if expected and expected != start.expected:
+        _store(file, replace(start, expected=expected, answerable=True))
+    elif expected or not start.answerable:
+        say(f"{file} has these judgments already.")
+    elif finished and not judging.left and _confirms_unanswerable(read_key):
         _store(file, replace(start, answerable=False))
-        expected = start.expected
     else:
         say(f"Nothing relevant so far, so {file} stays as it is.")
-    if left:
-        say(f"{left} of {len(judging.sections)} sections are not judged; the same command goes on with them.")
-    return 0 if expected or not start.answerable else _LEFT_FOR_LATER
+        return _LEFT_FOR_LATER
+    return 0
 
 
 def _confirms_unanswerable(read_key: Callable[[], str]) -> bool:

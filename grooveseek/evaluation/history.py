@@ -104,13 +104,20 @@ def load_baseline(path: Path) -> EvalRun:
 
 
 def save_baseline(path: Path, run: EvalRun) -> None:
-    """Write a run as a baseline, indented so that a diff of it can be read. Raises HistoryError."""
-    document = {"format": _BASELINE, "version": HISTORY_VERSION, "run": encode_run(run)}
-    text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1)
-    data = text.encode("utf-8", "surrogatepass") + b"\n"
+    """Write a run as a baseline, a line a query so that a diff of it can be read. Raises HistoryError."""
+    data = _baseline_text(run).encode("utf-8", "surrogatepass")
     if len(data) > MAX_HISTORY_BYTES:
         raise HistoryError(f"{path}: this run has {len(data)} bytes, a baseline at most {MAX_HISTORY_BYTES}.")
     _replace(path, data, "baseline")
+
+
+def _baseline_text(run: EvalRun) -> str:
+    encoded = encode_run(run)
+    rows = (f"   {_text(query_id)}: {_text(query)}" for query_id, query in encoded["queries"].items())
+    queries = "{\n" + ",\n".join(rows) + "\n  }"
+    document = {"format": _BASELINE, "version": HISTORY_VERSION, "run": encoded | {"queries": {}}}
+    before, _, after = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1).rpartition("{}")
+    return f"{before}{queries}{after}\n"
 
 
 def _read(path: Path, what: str) -> bytes | None:
@@ -156,9 +163,11 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def _dump(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(
-        "utf-8", "surrogatepass"
-    )
+    return _text(value).encode("utf-8", "surrogatepass")
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def _refuse(path: Path, what: str, why: str) -> NoReturn:

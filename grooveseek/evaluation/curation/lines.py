@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 
 from grooveseek.evaluation.golden import ID_CHARACTERS, Expected, GoldenQuery
 
-_PLAIN_STARTS = "!&*-?|>@`\"'%#{}[],:=~<"
+_PLAIN = re.compile(r"[^\W_](?:[\w .,/()'+&?!-]*[\w.,/()'+&?!-])?")
+_PLAIN_IN_BRACKETS = re.compile(r"[^\W_](?:[\w ./+-]*[\w./+-])?")
+"""Begins like a word, and has no mark that means something to YAML: fewer texts than could be plain."""
 
 
 def entry_text(query: GoldenQuery) -> str:
@@ -24,7 +27,7 @@ def entry_lines(query: GoldenQuery, indent: int) -> Iterator[str]:
         lead = f"{margin}  "
     yield f"{lead}query: {scalar(query.query)}"
     if query.tags:
-        yield f"{margin}  tags: [{', '.join(scalar(tag, inside='flow') for tag in query.tags)}]"
+        yield f"{margin}  tags: [{', '.join(scalar(tag, in_brackets=True) for tag in query.tags)}]"
     if not query.answerable:
         yield f"{margin}  answerable: false"
         yield f"{margin}  expected: []"
@@ -46,19 +49,18 @@ def _expected_lines(entry: Expected) -> Iterator[str]:
         yield f"quote: {scalar(entry.quote)}"
 
 
-def scalar(text: str, *, inside: str = "block") -> str:
-    """Text as a YAML scalar on one line: plain where YAML reads it back as the same text, else in double quotes."""
-    import yaml
-
-    plain = text and text == text.strip() and text[0] not in _PLAIN_STARTS and text.isprintable()
-    if plain and inside == "flow" and any(mark in text for mark in "[]{},"):
-        plain = False
-    if plain:
-        try:
-            if yaml.safe_load(f"- {text}\n") == [text]:
-                return text
-        except yaml.YAMLError:
-            pass
-    # JSON's strings are YAML's, except for the two line ends that JSON leaves as they are and characters YAML forbids
+def scalar(text: str, *, in_brackets: bool = False) -> str:
+    """Text as a YAML scalar on one line: plain where every reader takes it for this text, else in double quotes."""
+    if (_PLAIN_IN_BRACKETS if in_brackets else _PLAIN).fullmatch(text) and _is_text(text):
+        return text
+    # JSON's strings are YAML's, but for characters that YAML forbids or takes for the end of a line
     quoted = json.dumps(text, ensure_ascii=False)
     return "".join(mark if mark.isprintable() else f"\\U{ord(mark):08x}" for mark in quoted)
+
+
+def _is_text(plain: str) -> bool:
+    """Whether YAML takes it for text, and not for a number, a date, a truth value or nothing."""
+    import yaml
+
+    loaded: object = yaml.safe_load(plain)
+    return loaded == plain

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from grooveseek.errors import GoldenError
 from grooveseek.evaluation.curation.lines import entry_lines
 from grooveseek.evaluation.golden import ID_CHARACTERS, Expected, GoldenQuery, GoldenSet, parse_golden
+from grooveseek.evaluation.golden_nodes import read_root
 
 if TYPE_CHECKING:
     import yaml
@@ -57,8 +58,8 @@ def _spliced(text: str, query: GoldenQuery) -> str | None:
     """The new lines behind the last query's last line; None where the list is not in block style."""
     import yaml
 
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
-    listed = next((value for key, value in root.value if key.value == "queries"), None) if root is not None else None
+    root = read_root(text.encode(), "").raw
+    listed = next((value for key, value in root.value if key.value == "queries"), None)
     if not isinstance(listed, yaml.SequenceNode) or listed.flow_style or not listed.value:
         return None
     end = _last_line(listed.value[-1])
@@ -74,8 +75,9 @@ def _spliced(text: str, query: GoldenQuery) -> str | None:
 
 
 def _separated(lines: Sequence[str], listed: yaml.SequenceNode) -> bool:
-    """Whether the file keeps an empty line between its last two queries."""
-    return len(listed.value) > 1 and not lines[listed.value[-1].start_mark.line - 1].strip()
+    """Whether the file keeps an empty line between its last two queries, comments aside."""
+    above = (line.strip() for line in reversed(lines[: listed.value[-1].start_mark.line]))
+    return len(listed.value) > 1 and next((line for line in above if not line.startswith("#")), "-") == ""
 
 
 def _last_line(node: yaml.Node) -> int:
