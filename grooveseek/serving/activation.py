@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import socket
 from collections.abc import MutableMapping
 
 from grooveseek.errors import ConfigError
+
+log = logging.getLogger(__name__)
 
 FIRST_DESCRIPTOR = 3
 _VARIABLES = ("LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES")
@@ -20,15 +23,15 @@ def inherited_socket(environ: MutableMapping[str, str], *, first: int = FIRST_DE
     """
     given = {name: environ.pop(name, "") for name in _VARIABLES}
     if given["LISTEN_PID"] != str(os.getpid()):  # first of all: the variables may be another process's
+        if given["LISTEN_PID"]:
+            log.warning("LISTEN_PID is %s and not this process, so its sockets are left alone", given["LISTEN_PID"])
         return None
     if given["LISTEN_FDS"] != "1":
         raise ConfigError(
             f"systemd handed over {given['LISTEN_FDS'] or 'no'} sockets, and groove serves exactly one. Leave one "
             "ListenStream= in the .socket unit"
         )
-    os.set_inheritable(first, False)
-    handed = socket.socket(fileno=os.dup(first))
-    os.close(first)
+    handed = _adopt(first)
     reason = _why_not(handed)
     if reason is not None:
         handed.close()
@@ -36,6 +39,20 @@ def inherited_socket(environ: MutableMapping[str, str], *, first: int = FIRST_DE
             f"systemd handed over a socket that {reason}. Use ListenStream=ADDRESS:PORT in the .socket unit"
         )
     handed.setblocking(False)
+    return handed
+
+
+def _adopt(descriptor: int) -> socket.socket:
+    """The descriptor as a socket that no child inherits; the number itself is given up."""
+    try:
+        os.set_inheritable(descriptor, False)
+        handed = socket.socket(fileno=os.dup(descriptor))
+    except OSError as error:
+        raise ConfigError(
+            f"systemd handed over descriptor {descriptor}, which is no socket ({error.strerror or error}). Use "
+            "ListenStream=ADDRESS:PORT in the .socket unit"
+        ) from error
+    os.close(descriptor)
     return handed
 
 

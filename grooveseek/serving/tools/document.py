@@ -62,9 +62,7 @@ def get_document(served: Served, arguments: Mapping[str, Any]) -> Json:
 
 def document_as_json(served: Served, document: ReadDocument, start_line: int | None, end_line: int | None) -> Json:
     """A document, or its lines ``start_line`` to ``end_line`` (from 1, inclusive), as its readers get it."""
-    lines = _LINE_ENDS.split(document.text)
-    if len(lines) > 1 and not lines[-1]:
-        lines.pop()
+    lines = split_lines(document.text)
     first, last = _range(start_line, end_line, len(lines))
     offered = _offered(served, document.path)
     result: Json = {
@@ -82,6 +80,14 @@ def document_as_json(served: Served, document: ReadDocument, start_line: int | N
     if offered:
         result["uri"] = document_uri(document.path)
     return result | metadata(document.parsed)
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines of a text with their ends: at least one, and none that is empty after the last end."""
+    lines = _LINE_ENDS.split(text)
+    if len(lines) > 1 and not lines[-1]:
+        lines.pop()
+    return lines
 
 
 def _range(start: int | None, end: int | None, total: int) -> tuple[int, int]:
