@@ -146,6 +146,7 @@ def test_the_widened_budget_keeps_the_split_under_the_bound(text: str, max_chunk
 
 
 @given(TEXTS, st.integers(SMALLEST_PIECE, 200))
+@example(lines_of_weights([30] * 400 + [1000] * 100), 30)
 @example(lines_of_weights([30] * 511), 30)
 @example(lines_of_weights([30] * 512), 30)
 @settings(max_examples=100)

@@ -228,9 +228,11 @@ def test_a_small_limit_cannot_make_many_chunks() -> None:
 
 
 def test_lines_that_fit_the_bound_are_not_widened() -> None:
-    source = SourceText.of(("x" * 59 + "\n").encode() * 511)
-    assert len(cut_by_lines(source, 60)) == 511
-    assert len(cut_by_lines(SourceText.of(source.data + b"x" * 59), 60)) == 512 // 2
+    """Though the formula would give a budget of 437 characters for the first."""
+    lines_of_30, lines_of_1000 = b"x" * 30 + b"\n", b"x" * 1000 + b"\n"
+    assert len(cut_by_lines(SourceText.of(lines_of_30 * 400 + lines_of_1000 * 100), 30)) == 500
+    assert len(cut_by_lines(SourceText.of(lines_of_30 * 511), 30)) == 511
+    assert len(cut_by_lines(SourceText.of(lines_of_30 * 512), 30)) == 256
 
 
 def nested(depth: int) -> str:
