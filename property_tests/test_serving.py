@@ -148,8 +148,9 @@ class Followed(RuleBasedStateMachine):
     def open(self) -> None:
         self.scratch = Path(tempfile.mkdtemp(prefix="groove-followed-"))
         root = self.scratch / "kb"
-        root.mkdir()
-        (root / "x.md").write_text("# Start\n\nwords\n")
+        for place in ("x.md", "a/x.md", "a/b/y.md", "c/x.md"):
+            (root / place).parent.mkdir(parents=True, exist_ok=True)
+            (root / place).write_text(f"# Start\n\nwords of {place}\n")
         self.kb = KnowledgeBase(Settings(kb_path=root), embedder=FakeEmbedder(dimension=8))
         self.kb.index()
         self.touched: set[str] = set()
