@@ -175,3 +175,13 @@ def test_nothing_is_written(kb: KnowledgeBase) -> None:
     before = {path: path.stat().st_mtime_ns for path in Path(kb.root).rglob("*")}
     kb.tune()
     assert {path: path.stat().st_mtime_ns for path in Path(kb.root).rglob("*")} == before
+
+
+def test_the_order_of_many_queries_shows_nowhere(kb: KnowledgeBase) -> None:
+    """Beyond 12 queries the selection test draws its signs, which go by place."""
+    entries = json.loads(golden())["queries"]
+    entries += [{"query": f"{e['query']} again", "expected": e["expected"]} for e in entries]
+    study = tuned(kb, json.dumps({"queries": entries}))
+    assert len(study.queries) == 24
+    again = tuned(kb, json.dumps({"queries": entries[::-1]}))
+    assert render_json(study) == render_json(again)
