@@ -65,7 +65,8 @@ class _Rebuild:
 
 
 class IndexKeeper:
-    """Catches up at the start, then follows the watcher and the calls for a rebuild, one thing at a time.
+    """Catches up at the start, then follows the watcher and the calls for a rebuild, one thing at a time. Without a
+    watcher it leaves an index that is there to whoever keeps it.
 
     A failure is logged and tried again later; it never ends the thread, nor a search.
     """
@@ -75,7 +76,8 @@ class IndexKeeper:
         self._kb = kb
         self._on_change = on_change
         self._backlog = Backlog()
-        self._backlog.add(EVERYTHING)  # the start-up run
+        if watch or not _is_built(kb):
+            self._backlog.add(EVERYTHING)  # the start-up run
         self._wake = threading.Event()
         self._stop = threading.Event()
         self._watching = threading.Event()
@@ -295,6 +297,14 @@ class IndexKeeper:
                     self._declined.add(event.path)
             case _:
                 self._activity = replace(activity, done=activity.done + 1)
+
+
+def _is_built(kb: Backend) -> bool:
+    """Whether there is an index that saw a whole run."""
+    try:
+        return kb.store().meta.last_run is not None
+    except GrooveError:
+        return False
 
 
 def told(summary: Summary) -> str:

@@ -14,7 +14,7 @@ import pytest
 from grooveseek.app import KnowledgeBase
 from grooveseek.errors import WriterBusy
 from grooveseek.indexing.events import CancelToken, Event, Started
-from grooveseek.knowledge_base.watch import Changes
+from grooveseek.knowledge_base.watch import EVERYTHING, Changes
 from grooveseek.serving import keeper as keeping
 from grooveseek.serving.keeper import Activity, IndexKeeper
 from grooveseek.serving.served import Served
@@ -192,7 +192,7 @@ def test_more_changes_than_fit_bring_one_run_over_the_folder(kb, serve, monkeypa
         served.keeper._note(Changes(paths=frozenset({f"{number}.md"})))
     served.keeper.start()
     until(lambda: runs and served.keeper.is_idle, "the run")
-    assert runs == ["all"], "the start-up run and the overflow are one"
+    assert runs == ["all"]
 
 
 def test_two_servers_on_one_index_do_not_undo_each_other(open_kb, serve, settings, tmp_path: Path):
@@ -242,6 +242,7 @@ def test_a_failure_is_told_once_tried_again_and_ends_nothing(kb, serve, monkeypa
 
     monkeypatch.setattr(kb, "index", fail_twice)
     (kb.root / "readme.md").write_text("# Read me\n\nrecovered\n")
+    served.keeper._note(EVERYTHING)
     served.keeper.start()
     until(lambda: found(kb, "recovered"), "the fourth try")
     assert tries == 4
@@ -256,12 +257,27 @@ def test_an_index_that_cannot_be_written_is_told_once_and_searched_all_the_same(
     lock.unlink(missing_ok=True)
     lock.mkdir()
     served = serve(kb)
+    served.keeper._note(EVERYTHING)
     served.keeper.start()
     until(lambda: "could not be brought up to date" in caplog.text, "told")
     time.sleep(0.2)
     assert caplog.text.count("could not be brought up to date") == 1
     assert found(kb, "okapi") == ["guide/use/daily.md"]
     lock.rmdir()
+
+
+def test_without_a_watcher_an_index_that_is_there_is_left_to_whoever_keeps_it(kb, serve):
+    (kb.root / "readme.md").write_text("# Read me\n\nchanged\n")
+    keeper = idle(serve(kb))
+    assert keeper.is_idle
+    assert not found(kb, "changed")
+    assert keeper.rebuild(force=False, listener=lambda _: None, cancel=CancelToken()).result(PATIENCE).updated == 1
+
+
+def test_without_a_watcher_an_index_that_is_not_there_is_built(open_kb, serve, settings):
+    kb = open_kb(files={"a.md": "# A\n\nalpha\n"}, settings=settings)
+    idle(serve(kb))
+    assert found(kb, "alpha") == ["a.md"]
 
 
 # -- rebuilds ------------------------------------------------------------------------------------------------------

@@ -368,5 +368,15 @@ def test_cancelled_calls_are_never_answered_and_harm_nothing(command: list[str],
         assert len(rows(root.parent / ".groove.db")["documents"]) == 127
 
 
+def test_calls_sent_without_waiting_are_all_answered(command: list[str]):
+    """C47 (e)."""
+    with StdioServer(command) as server:
+        server.initialize()
+        server.when_indexed(documents=7)
+        owners = [server.ask("tools/call", {"name": "search", "arguments": {"query": f"pump {n}"}}) for n in range(10)]
+        for owner in owners:
+            assert server.answer(owner)["result"]["structuredContent"]["results"]
+
+
 def test_the_handshake_is_the_one_the_tests_send():
     assert set(HELLO) == {"protocolVersion", "capabilities", "clientInfo"}
