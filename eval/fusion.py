@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -132,11 +132,13 @@ def conditions() -> dict[str, Condition]:
     return result
 
 
-def table(kb: KnowledgeBase, cached: Sequence[Cached]) -> list[tuple[str, float, float, float, float, float]]:
+def table(
+    kb: KnowledgeBase, cached: Sequence[Cached], compared: Mapping[str, Condition]
+) -> list[tuple[str, float, float, float, float, float]]:
     """(condition, nDCG@10, its value on the even and on the odd half, AP, R@100) for each condition."""
     ndcg, ap, recall = parse_measure("nDCG@10"), parse_measure("AP"), parse_measure("R@100")
     rows = []
-    for name, condition in conditions().items():
+    for name, condition in compared.items():
         rankings = [(entry.query, ranked_paths(kb, *condition(entry.legs))) for entry in cached]
         figures = [(query.half, ndcg.evaluate(ranking, query.judged)) for query, ranking in rankings]
         rows.append(
@@ -164,7 +166,7 @@ def main() -> None:
     for name, kb, queries in sets:
         print(f"\n{name}: {len(queries)} queries\n")
         print("| condition | nDCG@10 | even | odd | AP | R@100 |\n|---|---|---|---|---|---|")
-        for condition, *figures in table(kb, run_legs(kb, queries)):
+        for condition, *figures in table(kb, run_legs(kb, queries), conditions()):
             print(f"| {condition} | " + " | ".join(f"{figure:.4f}" for figure in figures) + " |", flush=True)
 
 

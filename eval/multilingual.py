@@ -1,7 +1,7 @@
 """The handbook with the default model and with multilingual-e5-small: ``python eval/multilingual.py [--work DIR]``.
 
 The tables are those of eval/fusion.py, for the English and the Japanese queries with each model. The handbook is in
-both languages, so a query's documents compete with those of the other one. Two more conditions normalise the vector
+both languages, so a query's documents compete with those of the other one. More conditions normalise the vector
 leg's scores by a minimum near the smallest cosine multilingual-e5-small gives, instead of by -1, which is the smallest
 there can be. multilingual-e5-small needs the optional part ``multilingual``.
 """
@@ -33,7 +33,7 @@ def open_with(model: str, work: Path) -> KnowledgeBase:
 
 def from_a_floor() -> dict[str, Condition]:
     """Convex fusion with other theoretical minima of the cosine."""
-    return {f"convex 0.8, cosines from {floor:g}": _from(floor) for floor in (0.6, 0.7)}
+    return {f"convex 0.8, cosines from {floor:g}": _from(floor) for floor in (0.65, 0.7, 0.75)}
 
 
 def _from(floor: float) -> Condition:

@@ -214,6 +214,11 @@ def test_a_silent_server_is_given_up(server, pauses):
     assert "timeout_secs" in message
 
 
+def test_a_server_that_never_ends_its_answer_is_given_up(server, pauses):
+    server.always = Reply(body=b"{", declared=1 << 30, drips=True)
+    assert "does not answer in time, 2 times" in refusal(server, pauses, attempts=2, timeout=0.3)
+
+
 # -- replies -----------------------------------------------------------------------------------------------------------
 
 

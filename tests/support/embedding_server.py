@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,13 +19,17 @@ DIMENSION = 64
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer. ``declared`` is the Content-Length when it is not the body's; ``wait`` is waited for first."""
+    """An answer. ``declared`` is the Content-Length when it is not the body's; ``wait`` is waited for first.
+
+    One that ``drips`` sends a space after the body every few milliseconds, for as long as anybody listens.
+    """
 
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
     declared: int | None = None
     wait: Event | None = None
+    drips: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,6 +93,9 @@ class EmbeddingServer:
                     self.send_header(key, value)
                 self.end_headers()
                 self.wfile.write(reply.body)
+                while reply.drips:
+                    self.wfile.write(b" ")
+                    time.sleep(0.005)
 
             def handle(self) -> None:
                 try:
