@@ -1,4 +1,6 @@
-"""What ``groove tune`` recommends on two test collections, and whether it holds: ``python eval/tune.py [--work DIR]``.
+"""What ``groove tune`` recommends on two test collections, and whether it holds.
+
+    python eval/held_out_tuning.py [--work DIR]
 
 The queries of a collection are split by the parity of their number. Each half is tuned on by the product's own rule,
 and what is best there is measured on the other half, recommended or not. Documents are ranked by their best chunk.
