@@ -154,7 +154,6 @@ CONDITIONS: dict[str, st.SearchStrategy[object]] = {
         st.sampled_from(("status", "owner")), st.lists(st.sampled_from(("done", "open")), min_size=1).map(tuple)
     ),
     "min_quality": st.sampled_from((0.0, 0.25, 0.3, 1.0)),
-    "include_low_quality": st.booleans(),
     "symbol_kind": st.just("function"),
     "language": st.sampled_from(("rust", "go")),
 }
@@ -164,7 +163,7 @@ CONDITIONS: dict[str, st.SearchStrategy[object]] = {
 def filters(draw: st.DrawFn) -> Filters:
     """A few conditions at a time: with all of them nothing would ever be left."""
     names = draw(st.lists(st.sampled_from(tuple(CONDITIONS)), max_size=3, unique=True))
-    return Filters(**{name: draw(CONDITIONS[name]) for name in names})
+    return Filters(**{name: draw(CONDITIONS[name]) for name in names}, include_low_quality=draw(st.booleans()))
 
 
 def allowed(record: DocumentRecord, each: ChunkRecord, wanted: Filters) -> bool:
