@@ -60,7 +60,7 @@ class World:
         """What is taken off the log rank for each condition, in units of the shift."""
         by_rrf_k = np.array([1.0, 1.0, 0.7, 0.4, 0.0, -0.3])
         by_content = np.array([0.4, 0.7, 1.0, 1.0])
-        edge = by_rrf_k[:, np.newaxis, np.newaxis, np.newaxis] * by_content * np.ones(SHAPE)
+        edge: Floats = by_rrf_k[:, np.newaxis, np.newaxis, np.newaxis] * by_content * np.ones(SHAPE)
         edge[-1] -= self.cliff
         return edge.reshape(-1)
 
@@ -96,7 +96,8 @@ WORLDS = (
 
 def _correlated(steps: int) -> Floats:
     places = np.arange(steps)
-    return np.linalg.cholesky(CORRELATION ** np.abs(places[:, np.newaxis] - places))
+    root: Floats = np.linalg.cholesky(CORRELATION ** np.abs(places[:, np.newaxis] - places))
+    return root
 
 
 def _table() -> Floats:
@@ -126,7 +127,7 @@ def rules(values: Floats, found: CrossValidation) -> Mapping[str, bool]:
         "3 SE": others and mean > 3 * error,
         "corrected t": others and mean > float(stats.t.isf(MAX_P, queries - 1)) * corrected,
         "selection p <= 0.01": others and p <= 0.01,
-        "selection p <= 0.015": others and p <= 0.015,
+        f"selection p <= {MAX_P:g}": others and p <= MAX_P,
         "selection p <= 0.025": others and p <= 0.025,
         "selection p <= 0.05": others and p <= 0.05,
     }
@@ -137,7 +138,7 @@ NAMES = (
     "3 SE",
     "corrected t",
     "selection p <= 0.01",
-    "selection p <= 0.015",
+    f"selection p <= {MAX_P:g}",
     "selection p <= 0.025",
     "selection p <= 0.05",
 )

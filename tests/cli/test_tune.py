@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from grooveseek.evaluation.tune.decision import MAX_P, MIN_GAIN
+from grooveseek.evaluation.tune.grid import Choice, build_grid
+from grooveseek.evaluation.tune.notes import FEW_QUERIES
 from tests.conftest import write_files
 from tests.support.imports import check_imports
 
@@ -102,3 +106,13 @@ def test_a_test_collection_is_tuned_by_document(run, tmp_path: Path):
 
 def test_help_imports_neither_numpy_nor_scipy():
     check_imports(["tune", "--help"], allowed={"click"}, never={"numpy", "scipy", "grooveseek.evaluation"})
+
+
+def test_the_page_about_tuning_has_the_numbers_of_the_code():
+    page = (Path(__file__).parents[2] / "docs" / "tune.md").read_text(encoding="utf-8")
+    for choice, legs in ((Choice.RRF, False), (Choice.RRF, True), (Choice.CONVEX, False), (Choice.ALL, False)):
+        count = len(build_grid(choice, legs=legs, has_context=True).conditions)
+        assert re.search(rf"\| `{choice.value}`.*\| {count}:", page), (choice, legs, count)
+    assert f"exceeds {MIN_GAIN:g}" in page
+    assert f"p of at most {MAX_P:g}:" in page
+    assert f"Below {FEW_QUERIES} there is" in page

@@ -25,7 +25,7 @@ from grooveseek.evaluation.tune.crossval import CrossValidation, Floats
 
 MIN_GAIN = 0.02
 """Of the primary measure, on queries that had no part in the choice."""
-MAX_P = 0.01
+MAX_P = 0.0125
 """Of the selection test. The share of false adoptions stays at or below it, whatever the number of queries."""
 OLD_MULTIPLIER = 3.0
 """Standard errors the gain is held against beside the rule; leave-one-out choices share data, so one or two of them

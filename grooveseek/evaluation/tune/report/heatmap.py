@@ -23,17 +23,20 @@ _CONSTANTS = {Family.RRF: "rrf_k", Family.RRF_LEGS: "rrf_k", Family.CONVEX: "alp
 
 
 def heat_maps(study: Study) -> Iterable[Markup]:
-    """One map a family that has a constant, through the family's best condition."""
-    for family in study.families:
-        constant = _CONSTANTS.get(family.family)
-        if constant is not None:
-            best = study.grid.conditions[family.best]
+    """One map a family that has a constant, through the family's best condition, and one through the default."""
+    through = dict.fromkeys([*(family.best for family in study.families), study.grid.default])
+    drawn: set[tuple[Family, FusionSettings]] = set()
+    for place in through:
+        best = study.grid.conditions[place]
+        constant = _CONSTANTS.get(best.family)
+        if constant is not None and _slice(best) not in drawn:
+            drawn.add(_slice(best))
             held = f"context weight {best.weights.context:g}, " if study.grid.context_axis else ""
             caption = f"{best.family.value}: {constant} against heading weight; {held}"
             caption += f"content weight {best.weights.content:g}"
             yield element("h3", caption)
             yield element("div", _map(study, best, constant), class_="chart")
-    yield element("p", "Solid frame: the best of the map's family. Dashed: the default.", class_="soft")
+    yield element("p", "Solid frame: the setting the map goes through. Dashed: the default.", class_="soft")
 
 
 def _map(study: Study, best: Condition, constant: str) -> Markup:
@@ -54,7 +57,7 @@ def _map(study: Study, best: Condition, constant: str) -> Markup:
         shade = 0.1 + 0.6 * ((value - low) / (high - low) if high > low else 0.0)
         title = element("title", f"{study.grid.conditions[place].label}: {number(value, 4)}")
         parts.append(element("rect", title, class_="heat", fill_opacity=round(shade, 3), **box))
-        parts.append(_label(x + _CELL_WIDTH / 2, y + _CELL_HEIGHT * 0.7, number(value)))
+        parts.append(_label(x + _CELL_WIDTH / 2, y + _CELL_HEIGHT * 0.7, number(value), kind="value"))
         kind = "heat-default" if place == study.grid.default else "heat-best" if fusion == best.fusion else None
         if kind:
             frames.append(element("rect", class_=kind, **box))
@@ -70,5 +73,5 @@ def _slice(condition: Condition) -> tuple[Family, FusionSettings]:
     return condition.family, same
 
 
-def _label(x: float, y: float, text: str) -> Markup:
-    return element("text", text, x=float(x), y=float(y), text_anchor="middle", class_="axis")
+def _label(x: float, y: float, text: str, *, kind: str = "axis") -> Markup:
+    return element("text", text, x=float(x), y=float(y), text_anchor="middle", class_=kind)
