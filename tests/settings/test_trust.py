@@ -49,7 +49,7 @@ def sample(name: str) -> Any:
     if name in special:
         return special[name]
     if key.choices:
-        return key.choices[-1]
+        return next(choice for choice in key.choices if choice != key.default)
     if key.kind is Kind.BOOL:
         return not key.default
     return {
