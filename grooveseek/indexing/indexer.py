@@ -173,7 +173,7 @@ class _Run:
     def __init__(self, indexer: Indexer, listener: Listener, cancel: CancelToken) -> None:
         self._ix = indexer
         self._store = indexer.store
-        self._ledger = Ledger(listener=listener, warnings=indexer.rules.warnings)
+        self._ledger = Ledger(listener=listener, warnings=(*indexer.rules.warnings, *indexer.registry.refused))
         self._cancel = cancel
         self._states: Mapping[str, DocumentState] = {}
         self._known: Mapping[str, DocumentState] = {}

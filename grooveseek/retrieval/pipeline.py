@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from grooveseek.embedding.protocol import Embedder, Reranker, Vectors
+from grooveseek.errors import EmbeddingError
 from grooveseek.model.hit import Answer, Explanation, Hit, Legs
 from grooveseek.model.query import Mode, SearchRequest
 from grooveseek.retrieval import mmr, parent
@@ -170,7 +171,12 @@ class Searcher:
         if request.mode is not Mode.KEYWORD:
             abstains = self._why_no_vector(query)
             if abstains is None:
-                vector = vector_leg(self._store, self._embed_query(query.positive_text), who, depth)
+                try:
+                    vector = vector_leg(self._store, self._embed_query(query.positive_text), who, depth)
+                except EmbeddingError as error:
+                    if request.mode is Mode.SEMANTIC:
+                        raise
+                    abstains = str(error)  # words still answer when a model or an endpoint does not
         fulltext = NO_LEG
         searchable = bool(query.words or query.phrases)
         if request.mode is not Mode.SEMANTIC:

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from grooveseek.app import KnowledgeBase
-from grooveseek.errors import NoIndex, QueryError
-from grooveseek.model.query import Filters, SearchRequest
+from grooveseek.errors import EmbeddingError, NoIndex, QueryError
+from grooveseek.model.query import Filters, Mode, SearchRequest
 from grooveseek.retrieval.answer import answer_as_json
 from grooveseek.retrieval.pipeline import Searcher
 from grooveseek.settings.sections import FusionSettings, MmrSettings, SearchSettings, Settings
@@ -299,3 +299,24 @@ def test_a_deleted_index_is_not_answered_from(open_kb: OpenKb) -> None:
     write_files(kb.root, {"new.md": "# New\n\nA new page about whales, seals and the seabirds of the Sound.\n"})
     kb.index()
     assert paths(kb, "whales") == ["new.md"]
+
+
+def test_words_answer_when_the_model_does_not(kb: KnowledgeBase) -> None:
+    class Down:
+        """The fake embedder, out of reach for queries."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(kb.embedder, name)
+
+        def embed_query(self, text: str) -> Any:
+            raise EmbeddingError("the endpoint embed.example answered 503; try again")
+
+    searcher = Searcher(root=kb.root, store=kb.store(), embedder=Down(), settings=kb.settings)
+    answer = searcher.search(SearchRequest(query="lookout"))
+    assert [hit.path for hit in answer.hits] == ["harbour/fog.md"]
+    assert (answer.legs.degraded, answer.legs.reason) == (
+        "fulltext_only",
+        "the endpoint embed.example answered 503; try again",
+    )
+    with pytest.raises(EmbeddingError, match="503"):
+        searcher.search(SearchRequest(query="lookout", mode=Mode.SEMANTIC))
