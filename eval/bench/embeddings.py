@@ -27,8 +27,8 @@ DIMENSION = 384
 STEP = 20_000
 _DOCSTRING = re.compile(r'"""(.{120,}?)"""', re.DOTALL)
 _TEXT_LENGTH = 300
-_FROM_A_FILE = 60
-_FILES = 20_000
+_FROM_A_FILE = 12
+_FILES = 4_000
 
 
 def clustered(count: int, seed: int) -> Iterator[Vectors]:
@@ -65,7 +65,9 @@ def real(work: Path, count: int) -> tuple[Vectors, Vectors]:
     if not kept.exists():
         model = build_embedder(Settings(), environ=os.environ)
         np.save(queries, np.stack([model.embed_query(text) for text in _collection_texts("queries.jsonl")]))
-        np.save(kept, np.asarray(model.embed_documents(_texts(count)), dtype=np.float32))
+        np.save(
+            kept, np.asarray(model.embed_documents([t[:_TEXT_LENGTH] for t in real_texts(count)]), dtype=np.float32)
+        )
     return np.load(kept), np.load(queries)
 
 
@@ -74,9 +76,10 @@ def unit(rows: npt.NDArray[np.floating]) -> Vectors:
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
 
 
-def _texts(count: int) -> list[str]:
+def real_texts(count: int) -> list[str]:
+    """Documents of the two collections, then docstrings; ``count`` in all, if there are so many."""
     texts = _collection_texts("docs.jsonl")
-    return [text[:_TEXT_LENGTH] for text in [*texts, *_docstrings(max(0, count - len(texts)))][:count]]
+    return [*texts, *_docstrings(max(0, count - len(texts)))][:count]
 
 
 def _collection_texts(name: str) -> list[str]:

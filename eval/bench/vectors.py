@@ -4,19 +4,20 @@ python eval/bench/vectors.py --work DIR [1000 10000 100000 1000000]
 
 For each size two indexes: clustered vectors, and real ones (mixtures of real ones beyond --real of them; see
 embeddings.py). Every query is put to each method in turn; times are medians of processor time, which other programs on
-the machine change little. The tables are printed and written to eval/results/vectors.md, the chart to
-docs/performance.svg.
+the machine change little. Figures are kept in the work folder, so that sizes can be measured one by one; the
+tables of all are printed and written to eval/results/vectors.md, the chart to docs/performance.svg.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
@@ -42,7 +43,7 @@ class Result:
     kind: str
     size: int
     times: dict[str, float]
-    recall: dict[int, float]
+    recall: dict[str, float]
     memory: float
 
 
@@ -61,7 +62,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, required=True, help="a folder for indexes and embeddings")
     parser.add_argument("sizes", type=int, nargs="*", default=[1_000, 10_000, 100_000])
     parser.add_argument("--queries", type=int, default=30)
-    parser.add_argument("--real", type=int, default=30_000, help="how many texts to embed")
+    parser.add_argument("--real", type=int, default=14_000, help="how many texts to embed")
     parser.add_argument("--memory-of", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.memory_of:
@@ -70,15 +71,27 @@ def main() -> None:
     options.work.mkdir(parents=True, exist_ok=True)
     embedded, asked = real(options.work, options.real)
     chosen = np.linspace(0, len(asked) - 1, options.queries).astype(int)
-    results = []
     for size in options.sizes:
         for data in (clustered_data(size, options.queries), real_data(embedded, asked[chosen], size)):
-            results.append(measure(data, size, options.work))
-            print(results[-1], file=sys.stderr)
+            print(f"{size:,} {data.kind} ...", file=sys.stderr)
+            keep(options.work, measure(data, size, options.work))
+    results = kept(options.work)
     text = tables(results)
     print(text)
     (ROOT / "eval/results/vectors.md").write_text(text, encoding="utf-8")
     (ROOT / "docs/performance.svg").write_text(curves(results), encoding="utf-8")
+
+
+def keep(work: Path, result: Result) -> None:
+    """Keep one index's figures, so that sizes can be measured one by one."""
+    name = f"{result.kind.split()[0]}-{result.size:08}.json"
+    (work / name).write_text(json.dumps(asdict(result)), encoding="utf-8")
+
+
+def kept(work: Path) -> list[Result]:
+    """Every size measured so far, smallest first."""
+    results = [Result(**json.loads(path.read_text(encoding="utf-8"))) for path in work.glob("*-????????.json")]
+    return sorted(results, key=lambda result: (result.size, result.kind))
 
 
 def clustered_data(size: int, queries: int) -> Data:
@@ -120,7 +133,7 @@ def measure(data: Data, size: int, work: Path) -> Result:
 
 def ask(
     store: Store, other: SqliteVec, queries: Vectors, exact: Sequence[Sequence[int]], size: int
-) -> tuple[dict[str, list[float]], dict[int, float]]:
+) -> tuple[dict[str, list[float]], dict[str, float]]:
     """Milliseconds of every method for every query, and groove's recall."""
     half = np.arange(1, size + 1, 2, dtype=np.int64)
     few = np.linspace(1, size, 3).astype(np.int64)
@@ -157,7 +170,7 @@ def ask(
             timed("whole scan", partial(whole, query))
         for k, ids in ((10, found), (K, found), (DEEP, deep)):
             shared[k] += len({*ids[:k]} & {*exact[number][:k]}) / min(k, size) / len(queries)
-    return times, shared
+    return times, {str(k): value for k, value in shared.items()}
 
 
 def after_changes(store: Store, queries: Vectors) -> list[float]:
@@ -196,9 +209,9 @@ def tables(results: Sequence[Result]) -> str:
     lines = [
         head + " ".join(str(size) for size in sorted({result.size for result in results})) + "\n",
         "384 dimensions, k = 50, one thread, medians in milliseconds of processor time, every method asked each query",
-        "in turn. sqlite-vec is given float32, in an ordinary table (`vec_distance_cosine`) and in `vec0`. The whole scan",
-        "is groove's own exact one. Up to 20,000 vectors groove scans all of them, kept in memory; above, it uses the",
-        "funnel.\n",
+        "in turn. sqlite-vec is given float32, in an ordinary table (`vec_distance_cosine`) and in `vec0`. The whole",
+        "scan is groove's own exact one. Up to 20,000 vectors groove scans all of them, kept in memory; above, it uses",
+        "the funnel.\n",
         "| vectors | kind | groove | groove, k = 200 | whole scan | sqlite-vec scan | vec0 | "
         "times faster than scan / vec0 |",
         "|---|---|---|---|---|---|---|---|",
@@ -220,8 +233,8 @@ def tables(results: Sequence[Result]) -> str:
     for result in results:
         t = result.times
         lines.append(
-            f"| {result.size:,} | {result.kind} | {result.recall[10]:.4f} | {result.recall[K]:.4f} | "
-            f"{result.recall[DEEP]:.4f} | {t['first search']:.0f} | {t['after a change']:.1f} | "
+            f"| {result.size:,} | {result.kind} | {result.recall['10']:.4f} | {result.recall[str(K)]:.4f} | "
+            f"{result.recall[str(DEEP)]:.4f} | {t['first search']:.0f} | {t['after a change']:.1f} | "
             f"{t['half allowed']:.1f} | {t['three allowed']:.2f} | {result.memory:.0f} |"
         )
     return "\n".join(lines) + "\n"

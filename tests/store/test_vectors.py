@@ -281,3 +281,13 @@ def test_a_sample_is_even_and_names_what_it_stands_for(
     ids, stands_for = store.vectors.sample(None, np.array([1], dtype=np.int64))
     assert ids.tolist() == [2, 31, 61, 91, 121, 151, 181, 211, 241, 271]
     assert stands_for == 299
+
+
+def test_what_is_of_low_quality_is_asked_anew_after_a_change(index: Path) -> None:
+    bad = Piece(windows=((1.0,) + (0.0,) * 69,), quality=0.1)
+    with Store.open_for_reading(index) as reader:
+        assert reader.selection.low_quality_ids(0.3, boilerplate_only=False).tolist() == []
+        write_store(index, {"bad.md": [bad, bad]})
+        assert reader.selection.low_quality_ids(0.3, boilerplate_only=False).tolist() == [301, 302]
+        assert reader.selection.low_quality_ids(0.3, boilerplate_only=True).tolist() == []
+        assert reader.selection.low_quality_ids(0.05, boilerplate_only=False).tolist() == []
