@@ -42,6 +42,7 @@ class Result:
 
     kind: str
     size: int
+    queries: int
     times: dict[str, float]
     recall: dict[str, float]
     memory: float
@@ -125,6 +126,7 @@ def measure(data: Data, size: int, work: Path) -> Result:
     return Result(
         kind=data.kind,
         size=size,
+        queries=len(data.queries),
         times={name: statistics.median(values) for name, values in times.items()},
         recall=recall,
         memory=memory,
@@ -226,16 +228,16 @@ def tables(results: Sequence[Result]) -> str:
     lines += [
         "\nRecall against the exact nearest. The first search reads every vector once; the memory is what it adds to",
         "the process. A change is five chunks deleted and five added; filters allow half of the chunks, or three.\n",
-        "| vectors | kind | recall@10 | recall@50 | recall@200 | first search | after a change | half allowed | "
-        "three allowed | memory, MiB |",
-        "|---|---|---|---|---|---|---|---|---|---|",
+        "| vectors | kind | queries | recall@10 | recall@50 | recall@200 | first search | after a change | "
+        "half allowed | three allowed | memory, MiB |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for result in results:
         t = result.times
         lines.append(
-            f"| {result.size:,} | {result.kind} | {result.recall['10']:.4f} | {result.recall[str(K)]:.4f} | "
-            f"{result.recall[str(DEEP)]:.4f} | {t['first search']:.0f} | {t['after a change']:.1f} | "
-            f"{t['half allowed']:.1f} | {t['three allowed']:.2f} | {result.memory:.0f} |"
+            f"| {result.size:,} | {result.kind} | {result.queries} | {result.recall['10']:.4f} | "
+            f"{result.recall[str(K)]:.4f} | {result.recall[str(DEEP)]:.4f} | {t['first search']:.0f} | "
+            f"{t['after a change']:.1f} | {t['half allowed']:.1f} | {t['three allowed']:.2f} | {result.memory:.0f} |"
         )
     return "\n".join(lines) + "\n"
 
