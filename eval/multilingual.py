@@ -20,7 +20,6 @@ from grooveseek.embedding.catalog import DEFAULT_MODEL
 from grooveseek.embedding.multilingual import NAME
 from grooveseek.retrieval.pipeline import LegResults
 from grooveseek.settings.sections import FusionSettings, IndexSettings, Settings
-from grooveseek.store.records import Scores
 
 
 def open_with(model: str, work: Path) -> KnowledgeBase:
@@ -33,17 +32,12 @@ def open_with(model: str, work: Path) -> KnowledgeBase:
 
 def from_a_floor() -> dict[str, Condition]:
     """Convex fusion with other theoretical minima of the cosine."""
-    return {f"convex 0.8, cosines from {floor:g}": _from(floor) for floor in (0.65, 0.7, 0.75)}
+    return {f"convex 0.8, cosines from {floor:g}": _from(floor) for floor in (-1.0, 0.65, 0.7, 0.75)}
 
 
 def _from(floor: float) -> Condition:
-    def stretched(scores: Scores) -> Scores:
-        return (scores - floor) / (1.0 - floor) * 2.0 - 1.0
-
     def condition(legs: LegResults) -> tuple[LegResults, FusionSettings]:
-        near = replace(legs.vector.candidates, scores=stretched(legs.vector.candidates.scores))
-        vector = replace(legs.vector, candidates=near, scores=stretched(legs.vector.scores))
-        return replace(legs, vector=vector), FusionSettings(method="convex", alpha=0.8)
+        return replace(legs, vector=replace(legs.vector, minimum=floor)), FusionSettings(method="convex", alpha=0.8)
 
     return condition
 

@@ -24,6 +24,7 @@ def bundled_card(directory: Path = DIRECTORY) -> ModelCard:
         model=directory / "model.onnx",
         tokenizer=directory / "tokenizer.json",
         scripts=spec.scripts,
+        lowest_cosine=spec.lowest_cosine,
         one_at_a_time=spec.one_at_a_time,
         remedy=_REMEDY,
         sha256={directory / name: expected for name, expected in HASHES.items()},

@@ -61,6 +61,7 @@ class ModelSpec(CatalogEntry):
     scripts: frozenset[str] | None = None
     query_prefix: str = ""
     passage_prefix: str = ""
+    lowest_cosine: float = -1.0
 
     def identity(self, revision: str) -> ModelIdentity:
         """The identity of this model with files of the given revision (:func:`grooveseek.embedding.files.revision`)."""
@@ -108,6 +109,7 @@ _MODELS = (
         extra="multilingual",
         query_prefix="query: ",
         passage_prefix="passage: ",
+        lowest_cosine=0.7,
         one_at_a_time=True,
     ),
     ModelSpec(

@@ -58,6 +58,11 @@ class FakeEmbedder:
         """None: it reads them all, or none."""
         return None
 
+    @property
+    def lowest_cosine(self) -> float:
+        """As low as a cosine can be."""
+        return -1.0
+
     def windows(self, text: str) -> list[tuple[int, int]]:
         """Overlapping character ranges of at most ``window`` tokens; an eighth of them shared with the neighbour."""
         overlap = min(self.window // 8, (self.window - 1) // 2)

@@ -40,6 +40,7 @@ def hub_card(spec: ModelSpec, files: HubFiles, *, cache_dir: Path, environ: Mapp
         model=loadable(directory, files),
         tokenizer=directory / TOKENIZER,
         scripts=spec.scripts,
+        lowest_cosine=spec.lowest_cosine,
         one_at_a_time=spec.one_at_a_time,
         remedy=remedy,
     )

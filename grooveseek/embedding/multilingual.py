@@ -49,6 +49,7 @@ def multilingual_card(cache_dir: Path) -> ModelCard:
         model=directory / "model.onnx",
         tokenizer=directory / "tokenizer.json",
         scripts=spec.scripts,
+        lowest_cosine=spec.lowest_cosine,
         one_at_a_time=spec.one_at_a_time,
         remedy=f"delete the folder {directory} and run groove again to build it anew",
         sha256={directory / name: expected for name, expected in HASHES.items()},

@@ -54,6 +54,14 @@ class Embedder(Protocol):
         """Writing systems the model reads; None for all."""
         ...
 
+    @property
+    def lowest_cosine(self) -> float:
+        """The least cosine this model is known to give to any two texts; -1.0, the least there is, where none is known.
+
+        A model whose cosines all lie close together is told apart by where they begin, not by their size.
+        """
+        ...
+
     def windows(self, text: str) -> list[tuple[int, int]]:
         """Cut a text into overlapping pieces the model can read whole.
 

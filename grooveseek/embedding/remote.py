@@ -67,6 +67,11 @@ class RemoteEmbedder:
         """None: nothing is known of what it cannot read."""
         return None
 
+    @property
+    def lowest_cosine(self) -> float:
+        """Nothing is known of that either."""
+        return -1.0
+
     def windows(self, text: str) -> list[tuple[int, int]]:
         """Overlapping character ranges of a passage, about 1500 characters of English or 500 of Japanese each."""
         return estimate.windows(text, self._identity.passage_prefix)

@@ -42,6 +42,7 @@ class ModelCard:
     remedy: str
     sha256: Mapping[Path, str] = field(default_factory=dict)
     session: OnnxSession | None = None
+    lowest_cosine: float = -1.0
 
     @property
     def pooling(self) -> Pooling:
@@ -82,6 +83,11 @@ class OnnxEmbedder:
     def scripts(self) -> frozenset[str] | None:
         """Writing systems the model reads; None for all."""
         return self._card.value.scripts
+
+    @property
+    def lowest_cosine(self) -> float:
+        """The least cosine the model is known to give."""
+        return self._card.value.lowest_cosine
 
     def windows(self, text: str) -> list[tuple[int, int]]:
         """Overlapping character ranges of a passage that fit the model, as :class:`Embedder` says.

@@ -9,6 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 Scored = tuple[int, float]
+
+LEAST = 1e-9
+"""What a score at or below its leg's minimum counts: less than any other, but what was found is not nothing."""
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -39,13 +43,16 @@ def reciprocal_rank_fusion(
     return _add(by_vector, by_fulltext)
 
 
-def convex_combination(vector: Mapping[int, float], fulltext: Mapping[int, float], *, alpha: float) -> dict[int, Fused]:
+def convex_combination(
+    vector: Mapping[int, float], fulltext: Mapping[int, float], *, alpha: float, lowest_cosine: float = -1.0
+) -> dict[int, Fused]:
     """alpha * norm(vector) + (1 - alpha) * norm(fulltext) (Bruch, Gai and Ingber, TOIS 2023, "TM2C2").
 
     Each leg's scores by id, of every candidate of either leg that it found. Each is normalised by its theoretical
-    minimum (-1 for a cosine, 0 for BM25) and the query's maximum; a candidate that a leg did not find gets 0 from it.
+    minimum (``lowest_cosine``, -1 unless the model's cosines are known to begin higher; 0 for BM25) and the query's
+    maximum; a candidate that a leg did not find gets 0 from it.
     """
-    by_vector = {id_: alpha * share for id_, share in _normalised(vector, minimum=-1.0).items()}
+    by_vector = {id_: alpha * share for id_, share in _normalised(vector, minimum=lowest_cosine).items()}
     by_fulltext = {id_: (1.0 - alpha) * share for id_, share in _normalised(fulltext, minimum=0.0).items()}
     return _add(by_vector, by_fulltext)
 
@@ -57,7 +64,7 @@ def as_compared(scores: Floats) -> Floats:
 
 def _normalised(leg: Mapping[int, float], *, minimum: float) -> dict[int, float]:
     span = max(leg.values(), default=minimum) - minimum
-    return {id_: (score - minimum) / span if span > 0 else 1.0 for id_, score in leg.items()}
+    return {id_: max(LEAST, (score - minimum) / span) if span > 0 else 1.0 for id_, score in leg.items()}
 
 
 def _add(by_vector: Mapping[int, float], by_fulltext: Mapping[int, float]) -> dict[int, Fused]:

@@ -61,6 +61,7 @@ class Beyond(Protocol):
 class Leg:
     """One leg's answer: its best candidates in order, and the scores it has worked out (``ids`` ascending).
 
+    ``minimum`` is the least score there can be: 0 for BM25, and what the embedding model says of its cosines.
     Those are of everything it found, unless there is something ``beyond``: on a large index only what may be wanted is
     scored.
     """
@@ -69,6 +70,7 @@ class Leg:
     ids: Ids
     scores: Scores
     beyond: Beyond | None = None
+    minimum: float = 0.0
 
     def scores_of(self, wanted: Iterable[int]) -> dict[int, float]:
         """The scores of those of ``wanted`` that this leg finds, however deep."""
@@ -111,24 +113,24 @@ def excluded_ids(store: Store, query: CompiledQuery) -> Ids:
     return np.union1d(by_phrase, by_word)
 
 
-def vector_leg(store: Store, query: Vectors, who: Population, depth: int) -> Leg:
+def vector_leg(store: Store, query: Vectors, who: Population, depth: int, *, minimum: float = -1.0) -> Leg:
     """Chunks by the cosine of their best window; the ``depth`` nearest are its candidates.
 
     A chunk of low quality is no candidate, but has its score, for when the full-text leg brings it.
     """
     if store.vectors.is_large():
-        return _large_vector_leg(store, query, who, depth)
+        return _large_vector_leg(store, query, who, depth, minimum)
     ids, cosines = store.vectors.scores(query)
     ids, cosines = without(ids, cosines, allowed=who.allowed, held_back=who.excluded)
     near, near_cosines = without(ids, cosines, allowed=None, held_back=who.low_quality)
-    return Leg(candidates=best(store.database, near, near_cosines, depth), ids=ids, scores=cosines)
+    return Leg(candidates=best(store.database, near, near_cosines, depth), ids=ids, scores=cosines, minimum=minimum)
 
 
-def _large_vector_leg(store: Store, query: Vectors, who: Population, depth: int) -> Leg:
+def _large_vector_leg(store: Store, query: Vectors, who: Population, depth: int, minimum: float) -> Leg:
     near = store.vectors.nearest(query, depth, allowed=who.allowed, held_back=np.union1d(who.excluded, who.low_quality))
     # the candidates' scores are rounded for their order; scores_of gives those of a small index, which are not
     ids, cosines = store.vectors.scores_of(query, np.sort(near.ids))
-    return Leg(candidates=near, ids=ids, scores=cosines, beyond=_Cosines(store, query, who))
+    return Leg(candidates=near, ids=ids, scores=cosines, beyond=_Cosines(store, query, who), minimum=minimum)
 
 
 @dataclass(frozen=True, slots=True)

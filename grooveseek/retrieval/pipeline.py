@@ -172,7 +172,13 @@ class Searcher:
             abstains = self._why_no_vector(query)
             if abstains is None:
                 try:
-                    vector = vector_leg(self._store, self._embed_query(query.positive_text), who, depth)
+                    vector = vector_leg(
+                        self._store,
+                        self._embed_query(query.positive_text),
+                        who,
+                        depth,
+                        minimum=self._embedder.lowest_cosine,
+                    )
                 except EmbeddingError as error:
                     if request.mode is Mode.SEMANTIC:
                         raise
@@ -359,7 +365,12 @@ def fuse(vector: Leg, fulltext: Leg, settings: FusionSettings) -> dict[int, Fuse
     near, matching = vector.candidates, fulltext.candidates
     if settings.method == "convex":
         either = {*near.ids.tolist(), *matching.ids.tolist()}
-        return convex_combination(vector.scores_of(either), fulltext.scores_of(either), alpha=settings.alpha)
+        return convex_combination(
+            vector.scores_of(either),
+            fulltext.scores_of(either),
+            alpha=settings.alpha,
+            lowest_cosine=vector.minimum,
+        )
     return reciprocal_rank_fusion(
         list(zip(near.ids.tolist(), near.scores.tolist(), strict=True)),
         list(zip(matching.ids.tolist(), matching.scores.tolist(), strict=True)),

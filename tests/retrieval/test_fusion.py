@@ -38,6 +38,13 @@ def test_convex_combination_normalises_by_minimum_and_maximum() -> None:
     assert fused[3].score == pytest.approx(0.2 * 0.25)
 
 
+def test_a_model_whose_cosines_begin_high_is_told_apart_from_there() -> None:
+    # from .7: (.9 - .7) / .2 = 1, (.8 - .7) / .2 = 1/2, and .6 lies below the minimum
+    fused = convex_combination({1: 0.9, 2: 0.8, 3: 0.6}, {}, alpha=0.8, lowest_cosine=0.7)
+    assert [round(fused[id_].score, 6) for id_ in (1, 2, 3)] == [0.8, 0.4, 0.0]
+    assert fused[3].score > 0
+
+
 def test_each_leg_of_a_convex_combination_counts() -> None:
     vector, fulltext = {1: 0.5, 3: 0.45}, {2: 9.0, 3: 8.0}
     assert max(convex_combination(vector, fulltext, alpha=0.5).values(), key=lambda value: value.score).id == 3

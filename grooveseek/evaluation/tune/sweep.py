@@ -16,7 +16,7 @@ import numpy.typing as npt
 from grooveseek.evaluation.hits import EvalHit, Level, Target, judged_of
 from grooveseek.evaluation.measures import Measure
 from grooveseek.evaluation.tune.grid import Condition
-from grooveseek.retrieval.fusion import as_compared
+from grooveseek.retrieval.fusion import LEAST, as_compared
 from grooveseek.retrieval.legs import fulltext_scores
 from grooveseek.retrieval.pipeline import LegResults
 from grooveseek.store.fulltext import ColumnWeights
@@ -44,6 +44,7 @@ class Pool:
     documents: Ids
     vector_ranks: Floats
     vector_scores: Scores
+    vector_minimum: float
     fulltext_ranks: Floats
     fulltext_scores: Scores
     weightings: tuple[ColumnWeights, ...]
@@ -75,6 +76,7 @@ def pool_of(store: Store, legs: LegResults, weightings: Sequence[ColumnWeights],
         documents=np.array([numbers[hit.path] for hit in hits], dtype=np.int64),
         vector_ranks=_place_in(every, near, np.arange(1, len(near) + 1, dtype=np.float64), np.inf),
         vector_scores=_place_in(every, legs.vector.ids, legs.vector.scores, np.nan),
+        vector_minimum=legs.vector.minimum,
         fulltext_ranks=np.stack([_leg_ranks(_place_in(every, ids, column, np.nan), depth) for column in rounded.T]),
         fulltext_scores=np.stack([_place_in(every, ids, column, np.nan) for column in scores.T]),
         weightings=tuple(weightings),
@@ -190,7 +192,7 @@ def _convex(pool: Pool, column: int, conditions: Sequence[Condition]) -> Floats:
     """:func:`grooveseek.retrieval.fusion.convex_combination`, one row a condition."""
     alpha = np.array([[condition.fusion.alpha] for condition in conditions])
     either = np.isfinite(pool.vector_ranks) | np.isfinite(pool.fulltext_ranks[column])
-    by_vector = alpha * _normalised(pool.vector_scores, either, minimum=-1.0)
+    by_vector = alpha * _normalised(pool.vector_scores, either, minimum=pool.vector_minimum)
     by_fulltext = (1.0 - alpha) * _normalised(pool.fulltext_scores[column], either, minimum=0.0)
     scores: Floats = np.where(np.isnan(by_vector), 0.0, by_vector) + np.where(np.isnan(by_fulltext), 0.0, by_fulltext)
     return scores
@@ -200,7 +202,7 @@ def _normalised(scores: Scores, either: Flags, *, minimum: float) -> Floats:
     """NaN where the leg did not find a candidate of either leg."""
     found = np.where(either, scores, np.nan)
     span = np.nanmax(found) - minimum if not np.all(np.isnan(found)) else 0.0
-    return (found - minimum) / span if span > 0 else np.where(np.isnan(found), np.nan, 1.0)
+    return np.maximum((found - minimum) / span, LEAST) if span > 0 else np.where(np.isnan(found), np.nan, 1.0)
 
 
 def _document_ranks(pool: Pool, ranks: Ranks) -> Ranks:

@@ -23,6 +23,7 @@ def pool(vector: list[float], fulltext: list[float]) -> Pool:
         documents=np.arange(len(vector)),
         vector_ranks=ranks(vector),
         vector_scores=np.array(vector),
+        vector_minimum=-1.0,
         fulltext_ranks=np.array([ranks(fulltext)]),
         fulltext_scores=np.array([fulltext]),
         weightings=(ColumnWeights(),),
