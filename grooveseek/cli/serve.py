@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from grooveseek.cli.options import Invocation, common_options
+from grooveseek.cli.output import say
 from grooveseek.errors import NoIndex, UsageError
 from grooveseek.settings.address import is_loopback, split_address
 
@@ -92,6 +93,10 @@ def _serve(resolved: Resolved, wire: Wire | None, bind: str) -> int:
         source = f"{resolved.source.origin}{'' if resolved.source.trusted else ' (untrusted)'}"
         served = open_served(kb, watch=settings.watch.enabled, config_source=source)
         if wire is not None:
+            if os.isatty(wire.source):
+                say(
+                    "Waiting for an MCP client on stdin. Clients start this command themselves; see groove serve --help"
+                )
             return run_stdio(served, wire)
         from grooveseek.serving.activation import inherited_socket
         from grooveseek.serving.http import endpoint_of, listen

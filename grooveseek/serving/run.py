@@ -7,7 +7,6 @@ import contextlib
 import logging
 import signal
 import socket
-import threading
 from collections.abc import Callable, Coroutine, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -59,7 +58,8 @@ def run_http(served: Served, listening: socket.socket, endpoint: Endpoint) -> in
         finally:
             listening.close()
 
-    return asyncio.run(_lifetime(served, transport))
+    code = asyncio.run(_lifetime(served, transport))
+    return code if server.started else 1  # uvicorn has logged why it did not start
 
 
 async def _lifetime(served: Served, transport: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> int:
@@ -67,10 +67,11 @@ async def _lifetime(served: Served, transport: Callable[[asyncio.Event], Corouti
     ending = asyncio.Event()
     with _on_signal(ending, served) as received:
         served.keeper.start()
-        threading.Thread(target=_warm_up, args=(served,), name="groove-warm-up", daemon=True).start()
+        warming = asyncio.create_task(served.workers.run(_warm_up, served))
         try:
             await transport(ending)
         finally:
+            warming.cancel()
             served.keeper.begin_stop()
             served.workers.close()
             at_rest = await asyncio.to_thread(served.keeper.stop, STOP_SECONDS)

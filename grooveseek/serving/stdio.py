@@ -37,7 +37,7 @@ class Wire:
 
 def claim_streams() -> Wire:
     """Take stdin and stdout for the messages alone. Call before anything that might print."""
-    source, sink = os.dup(0), os.dup(1)
+    source, sink = _duplicate(0, os.O_RDONLY), _duplicate(1, os.O_WRONLY)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
@@ -51,6 +51,17 @@ def claim_streams() -> Wire:
         os.set_inheritable(descriptor, False)
         _make_binary(descriptor)
     return Wire(source, sink)
+
+
+def _duplicate(descriptor: int, mode: int) -> int:
+    """A private copy of a descriptor; of nothing where it is closed, which reads as a client that has gone."""
+    try:
+        copy = os.dup(descriptor)
+    except OSError:
+        copy = os.open(os.devnull, mode)
+    while copy <= 2:  # a closed standard descriptor is the first number to be given out
+        copy = os.dup(copy)
+    return copy
 
 
 def _make_binary(descriptor: int) -> None:

@@ -91,6 +91,17 @@ def test_without_flags_it_speaks_over_stdio_and_ends_with_its_client(folder):
     assert (done.returncode, done.stdout) == (0, "")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell closes the descriptors")
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&-", "<&- >&- 2>&-"])
+def test_closed_standard_streams_are_a_client_that_has_gone(folder, closed):
+    command = groove_command("serve", "--config", str(folder / "groove.toml"), "--kb-path", str(folder / "kb"))
+    line = " ".join(f"'{part}'" for part in command)
+    done = subprocess.run(["sh", "-c", f"{line} {closed}"], stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+    assert done.returncode == 0
+    assert done.stdout == b""
+    assert b"Traceback" not in done.stderr
+
+
 def test_settings_choose_the_transport_and_flags_overrule_them(folder):
     (folder / "groove.toml").write_text(
         'model = "fake"\n[transport]\nkind = "http"\n[transport.http]\nbind = "127.0.0.1:0"\n'

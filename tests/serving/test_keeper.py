@@ -280,6 +280,23 @@ def test_without_a_watcher_an_index_that_is_not_there_is_built(open_kb, serve, s
     assert found(kb, "alpha") == ["a.md"]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="links and pipes are POSIX's")
+def test_loops_of_links_second_names_and_pipes_are_lived_with(open_kb, serve, settings, tmp_path: Path):
+    """C21, while the folder is watched."""
+    script = C23.parent / "C21" / "make.py"
+    subprocess.run([sys.executable, str(script), str(tmp_path)], check=True)
+    kb = open_kb(settings=settings)
+    served = serve(kb, watch=True, start=True)
+    until(lambda: served.keeper.is_idle and served.keeper.watching, "the start-up run")
+    assert found(kb, "curlew") == ["sub/c.md"]
+    assert found(kb, "avocet") == [], "a file with two names is not indexed"
+    (kb.root / "a.md").unlink()
+    until(lambda: found(kb, "avocet") == ["hard.md"], "the name that is left")
+    (kb.root / "sub" / "c.md").write_text("# C\n\nword: dunlin\n")
+    until(lambda: found(kb, "dunlin") == ["sub/c.md"] and served.keeper.is_idle, "an edit beside the links")
+    assert in_step(kb, tmp_path)
+
+
 # -- rebuilds ------------------------------------------------------------------------------------------------------
 
 

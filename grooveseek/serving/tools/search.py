@@ -108,6 +108,7 @@ _RESULT = record(
         "scope": text("What the definition stands in, for source code."),
         "language": text("The programming language, for source code."),
         "table_rows": array("The rows of the passage's tables.", _ROW),
+        "excerpt": boolean("True when content is only a part of a long passage, around the first match."),
         "stale": boolean("True when the file has changed since it was indexed."),
     },
     required=["score", "path", "title", "tags", "content", "heading_path"],

@@ -1,7 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from grooveseek.retrieval.answer import answer_as_json
+from grooveseek.model.document import Chunk, TableRow
+from grooveseek.model.hit import Answer, Explanation, Hit, Legs
+from grooveseek.model.query import Filters
+from grooveseek.retrieval.answer import answer_as_json, hit_as_json
+from grooveseek.retrieval.filters import filters_with_effect
 from grooveseek.serving.documents import MAX_TEXT_BYTES
 from grooveseek.serving.tools import search
 from grooveseek.serving.tools.table import TOOLS
@@ -107,6 +111,71 @@ def test_answers_meet_the_output_schema(tool, given):
 def test_a_mode_that_lost_a_leg_meets_the_output_schema_too(tool):
     answer = tool("search", query="倉庫")
     OUTPUT.validate(answer)
+
+
+def test_everything_a_result_can_have_is_in_the_schema():
+    row = TableRow(table=0, row=1, start=0, end=4)
+    chunk = Chunk(
+        index=2,
+        content="some words",
+        heading="H",
+        heading_path=("T", "H"),
+        start_line=1,
+        end_line=2,
+        start_byte=0,
+        end_byte=10,
+        symbol_kind="function",
+        scope="module",
+        language="python",
+        table_rows=(row,),
+    )
+    hit = Hit(
+        score=0.5,
+        path="a.md",
+        title="T",
+        chunk=chunk,
+        category="c",
+        topic="t",
+        date="2026-01-01",
+        tags=("x",),
+        match_spans=((0, 4),),
+        expanded_from={"kind": "adjacent", "from_index": 1, "to_index": 3},
+        stale=True,
+        is_excerpt=True,
+        explanation=Explanation(),
+    )
+    value = hit_as_json(hit, uri="kb://doc/a.md")
+    value.pop("explain")  # asked for on the command line only
+    schema = search.OUTPUT["properties"]["results"]["items"]
+    Draft202012Validator(schema).validate(value)
+    assert value.keys() == schema["properties"].keys()
+
+
+def test_everything_an_answer_can_have_is_in_the_schema():
+    legs = Legs(vector_candidates=1, fulltext_candidates=1, dropped_terms=("x",), degraded="vector_only", reason="why")
+    filters = filters_with_effect(
+        Filters(
+            category="c",
+            topic="t",
+            path_globs=("*",),
+            tags_any=("x",),
+            tags_all=("x",),
+            date_from="2026-01-01",
+            date_to="2026-01-02",
+            fields={"a": ("b",)},
+            symbol_kind="s",
+            language="l",
+        )
+    )
+    answer = Answer(hits=(), low_confidence=True, confidence=0.5, legs=legs, filter_applied=filters, notes=("n",))
+    value = answer_as_json(answer)
+    OUTPUT.validate(value)
+    for part, schema in [
+        (value, search.OUTPUT),
+        (value["legs"], search.OUTPUT["properties"]["legs"]),
+        (value["filter_applied"], search.OUTPUT["properties"]["filter_applied"]),
+    ]:
+        assert part.keys() == schema["properties"].keys()
 
 
 def test_a_document_that_cannot_be_read_has_no_address(tool, kb):
