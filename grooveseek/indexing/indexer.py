@@ -258,12 +258,15 @@ class _Run:
         for file in plan.unchanged:
             self._ledger.tell(Unchanged(path=file.path))
 
+    def _pipeline(self) -> EmbeddingPipeline:
+        return EmbeddingPipeline(self._ix.embedder, self._ix.known_vectors, lambda: self._cancel.cancelled)
+
     # -- writing ---------------------------------------------------------------------------------------------------
 
     def _write_all(self, plan: Plan) -> None:
         """Renames first (their vectors are taken over), then what changed, embedding beside parsing and writing."""
         previous = {file.path: old for old, file in plan.renamed}
-        with EmbeddingPipeline(self._ix.embedder, self._ix.known_vectors) as pipeline:
+        with self._pipeline() as pipeline:
             try:
                 for file in (*(file for _, file in plan.renamed), *plan.changed):
                     self._check()
@@ -320,7 +323,7 @@ class _Run:
         skipped = {each.path for each in self._ledger.skipped if each.kept}
         present = self._store.documents.states()
         paths = [path for path in self._known if is_at_or_below(path, skipped) and path not in present]
-        with EmbeddingPipeline(self._ix.embedder, self._ix.known_vectors) as pipeline:
+        with self._pipeline() as pipeline:
             for path in paths:
                 self._check()
                 document = self._ix.take_over(path)

@@ -49,12 +49,14 @@ class _Waiting:
 class EmbeddingPipeline:
     """Takes prepared documents, gives them back with vectors, in the same order.
 
-    Holds at most four batches: one being gathered, two on their way, one being given back.
+    Holds at most four batches: one being gathered, two on their way, one being given back. Once ``should_stop`` says
+    so, it embeds no further and gives back only what is complete.
     """
 
-    def __init__(self, embedder: Embedder, reuse: Reuse) -> None:
+    def __init__(self, embedder: Embedder, reuse: Reuse, should_stop: Callable[[], bool] = lambda: False) -> None:
         self._embedder = embedder
         self._reuse = reuse
+        self._should_stop = should_stop
         self._gathered: list[_Waiting] = []
         self._to_embed = self._held = 0
         self._in_flight: deque[Future[list[EmbeddedDocument]]] = deque()
@@ -131,11 +133,11 @@ class EmbeddingPipeline:
         return [_finish(self._embedder, waiting, fresh)] if missing.keys() <= fresh.keys() else []
 
     def _embed(self, chunks: Mapping[bytes, PreparedChunk]) -> dict[bytes, Vectors]:
-        """The vectors of each; of the first ones only when the work was abandoned on the way."""
+        """The vectors of each; of the first ones only when the work was stopped on the way."""
         texts = [window for chunk in chunks.values() for window in chunk.windows]
         vectors = np.empty((len(texts), self._embedder.dimension), dtype=np.float32)
         done = 0
-        while done < len(texts) and not self._abandoned.is_set():
+        while done < len(texts) and not (self._abandoned.is_set() or self._should_stop()):
             step = texts[done : done + _STEP_WINDOWS]
             vectors[done : done + len(step)] = self._embedder.embed_documents(step)
             done += len(step)
