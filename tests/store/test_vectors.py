@@ -291,3 +291,28 @@ def test_what_is_of_low_quality_is_asked_anew_after_a_change(index: Path) -> Non
         assert reader.selection.low_quality_ids(0.3, boilerplate_only=False).tolist() == [301, 302]
         assert reader.selection.low_quality_ids(0.3, boilerplate_only=True).tolist() == []
         assert reader.selection.low_quality_ids(0.05, boilerplate_only=False).tolist() == []
+
+
+def test_deleted_chunks_take_no_place_in_the_funnel(
+    tmp_path: Path, random: np.random.Generator, funnel: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    funnel()
+    shrink(monkeypatch, coarse=30, fine=20)
+    query = unit(random, 1)[0]
+    crowd = query + 0.1 * unit(random, 100)
+    write_store(tmp_path / "i.db", {"crowd.md": pieces(crowd), "others.md": pieces(unit(random, 100))})
+    with Store.open_for_writing(tmp_path / "i.db") as store:
+        assert max(nearest(store, query, 5).ids) <= 100
+        store.documents.delete("crowd.md")
+        assert len(nearest(store, query, 5)) == 5
+
+
+def test_a_segment_never_parts_a_chunk(tmp_path: Path, random: np.random.Generator, funnel: Callable[[], None]) -> None:
+    funnel()
+    write_store(tmp_path / "i.db", {"a.md": pieces(unit(random, 210), windows=7)})
+    with Store.open_for_reading(tmp_path / "i.db") as store:
+        nearest(store, unit(random, 1)[0])
+        segments = store.vectors._signs._segments
+    assert len(segments) > 3
+    assert sum(len(segment.ids) for segment in segments) == 210
+    assert all(before.ids[-1] < after.ids[0] for before, after in zip(segments, segments[1:], strict=False))
