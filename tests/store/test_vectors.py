@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+from grooveseek.model.query import Filters, Mode, SearchRequest
+from grooveseek.retrieval.answer import answer_as_json
 from grooveseek.retrieval.legs import Leg, Population, vector_leg
 from grooveseek.store import signs, vectors
 from grooveseek.store.records import Candidates, Ids
 from grooveseek.store.store import Store
+from tests.conftest import OpenKb
 from tests.support.vector_store import Piece, write_store
 
 NONE: Ids = np.zeros(0, dtype=np.int64)
@@ -315,4 +319,23 @@ def test_a_segment_never_parts_a_chunk(tmp_path: Path, random: np.random.Generat
         segments = store.vectors._signs._segments
     assert len(segments) > 3
     assert sum(len(segment.ids) for segment in segments) == 210
-    assert all(before.ids[-1] < after.ids[0] for before, after in zip(segments, segments[1:], strict=False))
+    assert all(before.ids[-1] < after.ids[0] for before, after in itertools.pairwise(segments))
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "semantic"])
+def test_a_whole_answer_is_the_same_whichever_way_it_was_found(
+    open_kb: OpenKb, funnel: Callable[[], None], mode: str
+) -> None:
+    words = ["tide", "pump", "radio", "crane", "fog", "ice", "leave", "ticket", "ramp", "engine"]
+    files: dict[str, str | bytes] = {
+        f"n{number}.md": f"# Note {number}\n\nThe {one} by the {other} is looked after on day {number} of the month.\n"
+        for number, (one, other) in enumerate(itertools.product(words, words))
+    }
+    kb = open_kb(files=files)
+    kb.index()
+    filters = Filters(path_globs=("n?*[05].md",)) if mode == "semantic" else Filters()
+    request = SearchRequest(query="fog pump -ramp", mode=Mode(mode), filters=filters, explain=True)
+    small = repr(answer_as_json(kb.search(request)))
+    assert small.count("score") > 5
+    funnel()
+    assert repr(answer_as_json(kb.search(request))) == small
