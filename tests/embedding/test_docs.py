@@ -71,7 +71,7 @@ def test_the_page_s_commands_and_sizes_for_the_multilingual_model_are_those_of_t
     assert f"builds the model ({MEGABYTES} MB)" in PAGE
     assert f"{PACKAGE} 0.3.0" in PAGE
     settings = load("\n".join(line for line in example("Notes that are not in English", "model = ")))
-    assert settings.search.fusion.method == "rrf"
+    assert f"counts them from .{str(MODELS[NAME].lowest_cosine)[2:]}," in PAGE
     assert settings.model == NAME
 
 
