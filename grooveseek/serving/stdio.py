@@ -10,8 +10,10 @@ an error and bounds them.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
+import queue
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -207,20 +209,34 @@ def _block(read: Callable[[], bytes]) -> bytes:
 
 
 class _Outgoing:
-    """Writes whole messages, one at a time; a client that does not read holds up its own answers only."""
+    """Writes whole messages in the order they come, by a thread of its own: a client that does not read blocks nothing
+    else, and the process can end all the same.
+    """
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
-        self._lock = asyncio.Lock()
+        self._loop = asyncio.get_running_loop()
+        self._waiting: queue.SimpleQueue[tuple[bytes, asyncio.Future[None]]] = queue.SimpleQueue()
+        threading.Thread(target=self._write_all, name="groove-stdout", daemon=True).start()
 
     async def write(self, message: bytes) -> None:
         """Write one message and its line end. What cannot be written any more is dropped: the client is gone."""
-        async with self._lock:
-            await asyncio.to_thread(self._write, message + b"\n")
+        written: asyncio.Future[None] = self._loop.create_future()
+        self._waiting.put((message + b"\n", written))
+        await written
 
-    def _write(self, data: bytes) -> None:
-        try:
-            while data:
-                data = data[os.write(self._descriptor, data) :]
-        except OSError:
-            return
+    def _write_all(self) -> None:
+        while True:
+            data, written = self._waiting.get()
+            with contextlib.suppress(OSError):
+                while data:
+                    data = data[os.write(self._descriptor, data) :]
+            try:
+                self._loop.call_soon_threadsafe(_settle, written)
+            except RuntimeError:  # the loop is closed
+                return
+
+
+def _settle(written: asyncio.Future[None]) -> None:
+    if not written.done():
+        written.set_result(None)

@@ -299,6 +299,27 @@ def test_a_signal_ends_it_in_order_though_stdin_stays_open(command: list[str], r
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_a_client_that_does_not_read_cannot_keep_it_from_ending(command: list[str]):
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": HELLO}
+        process.stdin.write(json.dumps(hello).encode() + b"\n")
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["id"] == 0
+        lists = b"".join(b'{"jsonrpc":"2.0","id":%d,"method":"tools/list"}\n' % number for number in range(1, 60))
+        process.stdin.write(lists)  # the answers are many times what a pipe holds
+        process.stdin.flush()
+        time.sleep(0.5)
+        process.terminate()
+        assert process.wait(15) == 0
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 def test_killed_while_it_writes_it_serves_again_at_once_and_catches_up(command: list[str], root: Path):
     index = root.parent / ".groove.db"
     for attempt in range(3):
