@@ -72,6 +72,7 @@ def add(invocation: Invocation, golden: Path | None, query: str, **parameters: A
     """
     from grooveseek.app import KnowledgeBase
     from grooveseek.cli.judge import judge_query
+    from grooveseek.cli.keys import single_keys
     from grooveseek.evaluation.sources import golden_path
 
     if sys.stdin is None or not sys.stdin.isatty():
@@ -80,7 +81,8 @@ def add(invocation: Invocation, golden: Path | None, query: str, **parameters: A
     with KnowledgeBase(settings) as kb:
         file = golden_path(kb.root, golden, settings.eval.golden)
         try:
-            return judge_query(kb, query, file, color=invocation.color_stderr, **parameters)
+            with single_keys() as read_key:
+                return judge_query(kb, query, file, color=invocation.color_stderr, read_key=read_key, **parameters)
         except NoIndex as error:
             say(f"groove: {error}")
             return _COULD_NOT_RUN

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shutil
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from grooveseek.cli.keys import ReadKey
 from grooveseek.cli.output import say, write
 from grooveseek.errors import GoldenError, UsageError
 
@@ -36,7 +37,7 @@ def judge_query(
     tags: Sequence[str],
     seed: int,
     color: bool,
-    read_key: Callable[[], str] = click.getchar,
+    read_key: ReadKey,
 ) -> int:
     """Pool, judge and write. Exit code 0 when the query is in the golden file, 1 when nothing relevant was found."""
     from grooveseek.evaluation.curation.judging import Judging, judged_already
@@ -61,7 +62,7 @@ def judge_query(
 class _Dialogue:
     """Shows sections and takes keys until all are seen or somebody quits."""
 
-    def __init__(self, items: Sequence[Pooled], judging: Judging, *, color: bool, read_key: Callable[[], str]) -> None:
+    def __init__(self, items: Sequence[Pooled], judging: Judging, *, color: bool, read_key: ReadKey) -> None:
         self._items = {item.section: item for item in items}
         self._judging = judging
         self._color = color
@@ -143,7 +144,7 @@ def _write(
     judging: Judging,
     *,
     finished: bool,
-    read_key: Callable[[], str],
+    read_key: ReadKey,
 ) -> int:
     from grooveseek.evaluation.curation.judging import merged
 
@@ -162,7 +163,7 @@ def _write(
     return 0
 
 
-def _confirms_unanswerable(read_key: Callable[[], str]) -> bool:
+def _confirms_unanswerable(read_key: ReadKey) -> bool:
     say("Nothing shown is relevant. Keep the query as one that has no answer here (it measures confidence)? y/n")
     while (key := _key(read_key)) not in ("y", "n", "q"):
         say("  y or n")
@@ -184,7 +185,7 @@ def _store(file: Path, query: GoldenQuery) -> None:
     write(entry_text(query))
 
 
-def _key(read_key: Callable[[], str]) -> str:
+def _key(read_key: ReadKey) -> str:
     """One key, in lower case. The end of input is q."""
     try:
         return read_key().lower()
