@@ -205,6 +205,13 @@ def test_reembedding_that_was_stopped_goes_on_with_its_own_vectors_only(kb: Know
     assert embedder.texts == []
 
 
+def test_reembedding_takes_no_vector_of_a_plain_forced_build(kb: KnowledgeBase, embedder: WatchedEmbedder):
+    half_built(kb)
+    embedder.forget()
+    kb.index(reembed=True)
+    assert len(embedder.texts) == 24
+
+
 # -- another model, another context mode ---------------------------------------------------------------------------
 
 
@@ -249,6 +256,16 @@ def test_another_context_mode_takes_effect_by_force(
     assert len(embedder.texts) == 24  # every input changed
     assert rows(plain.index_path) == fresh_rows(plain, tmp_path)
     assert everything(plain.index_path)["fts_words postings"]
+
+
+def test_a_build_in_one_context_mode_is_not_gone_on_with_in_another(kb: KnowledgeBase, open_base: Open):
+    half_built(kb)
+    write_files(kb.root, {"00.md": "x" * 2000})  # from here on it cannot be read
+    tight = replace(PLAIN, index=replace(Settings().index, max_raw_text_size=1000))
+    plain = open_base(settings=tight)
+    plain.index(force=True)
+    assert [row for row in everything(plain.index_path)["fts_words postings"] if row[3] == "context"] == []
+    assert "00.md" in plain.store().documents.states()
 
 
 # -- files that cannot be read on the day --------------------------------------------------------------------------
@@ -323,7 +340,7 @@ def test_stopping_while_taking_over_leaves_the_old_index(kb: KnowledgeBase, open
     write_files(kb.root, dict.fromkeys(FILES, "x" * 2000))
     told.stop_at = lambda event: isinstance(event, Skipped) and event.path == "11.md"
     summary = open_base(embedder=other_model, settings=tight).index(force=True, listener=told, cancel=told.cancel)
-    assert summary.cancelled
+    assert (summary.cancelled, summary.documents, summary.chunks) == (True, 12, 24)  # of what searches find
     assert len(paths(kb, "oldlapse", limit=50)) == 12
 
 
@@ -409,6 +426,28 @@ def test_force_on_another_folders_index_takes_it_over_whole(kb: KnowledgeBase, o
     assert paths(other, "oldlapse") == []
     with pytest.raises(StoreError, match="belongs to the folder 'other'"):
         kb.index()
+
+
+def test_another_folders_text_is_not_taken_over(kb: KnowledgeBase, open_base: Open, tmp_path: Path):
+    tight = replace(Settings(), index=replace(Settings().index, max_raw_text_size=1000))
+    other = open_base({"00.md": "x" * 2000, "own.md": "own words\n"}, root=tmp_path / "other", settings=tight)
+    summary = other.index(force=True)
+    assert [(each.path, each.kept) for each in summary.skipped] == [("00.md", False)]
+    assert list(other.store().documents.states()) == ["own.md"]
+
+
+def test_a_build_that_an_older_groove_began_ends_under_the_rules_of_today(open_base: Open):
+    code = Settings(parsers=ParserSettings(enabled=("rs",)))
+    base = open_base({f"{name}.rs": f"fn {name}() {{}}\n" for name in "abc"}, settings=code)
+    base.index()
+    current = base.status().chunking_policy
+    told = Told()
+    told.stop_at = lambda event: isinstance(event, Indexed)
+    base.index(force=True, listener=told, cancel=told.cancel)
+    path = building_path(base.index_path)
+    sql(path, """UPDATE index_meta SET value = '"older"' WHERE key = 'chunking_policy'""")
+    base.index(force=True)
+    assert base.status().chunking_policy == current
 
 
 def test_force_where_there_is_nothing_yet_is_a_first_run(open_base: Open, tmp_path: Path):
