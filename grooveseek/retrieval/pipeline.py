@@ -348,10 +348,11 @@ class Searcher:
             expression = any_of([word], spelled=True)
             if expression is None:
                 continue
-            matching = self._store.fulltext.ids("fts_words", expression.text)
-            weights.append(inverse_document_frequency(len(matching), chunks))
+            matching = self._store.fulltext.count("fts_words", expression.text)
+            weights.append(inverse_document_frequency(matching, chunks))
+            holding = self._store.fulltext.among("fts_words", expression.text, chosen)
             for place, chunk_id in enumerate(chosen):
-                if np.any(matching == chunk_id):
+                if chunk_id in holding:
                     covered[place] += weights[-1]
         return weights, covered
 

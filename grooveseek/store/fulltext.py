@@ -6,7 +6,7 @@ b = 0.75) with its sign turned, so that higher is better. Expressions come from 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -56,6 +56,15 @@ class FullText:
         """Every chunk that matches, ascending, without a score."""
         rows = self._db.all(f"SELECT rowid FROM {table} WHERE {table} MATCH ? ORDER BY rowid", (expression,))
         return np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))
+
+    def count(self, table: Table, expression: str) -> int:
+        """How many chunks match."""
+        return int(self._db.value(f"SELECT count(*) FROM {table} WHERE {table} MATCH ?", (expression,)))
+
+    def among(self, table: Table, expression: str, ids: Iterable[int]) -> set[int]:
+        """Those of a few chunks that match, looked up one by one rather than found among all that do."""
+        sql = f"SELECT 1 FROM {table} WHERE {table} MATCH ? AND rowid = ?"
+        return {id_ for id_ in ids if self._db.value(sql, (expression, id_)) is not None}
 
     def optimise(self) -> None:
         """Merge each table's segments into one, after a large run of writes."""

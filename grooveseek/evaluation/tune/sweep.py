@@ -75,7 +75,7 @@ def pool_of(store: Store, legs: LegResults, weightings: Sequence[ColumnWeights],
         hits=hits,
         documents=np.array([numbers[hit.path] for hit in hits], dtype=np.int64),
         vector_ranks=_place_in(every, near, np.arange(1, len(near) + 1, dtype=np.float64), np.inf),
-        vector_scores=_place_in(every, legs.vector.ids, legs.vector.scores, np.nan),
+        vector_scores=_cosines(legs, every),
         vector_minimum=legs.vector.minimum,
         fulltext_ranks=np.stack([_leg_ranks(_place_in(every, ids, column, np.nan), depth) for column in rounded.T]),
         fulltext_scores=np.stack([_place_in(every, ids, column, np.nan) for column in scores.T]),
@@ -146,6 +146,12 @@ def _permitted(store: Store, legs: LegResults, weightings: Sequence[ColumnWeight
     ids, scores = fulltext_scores(store, legs.query, weightings)
     keep = np.isin(ids, legs.fulltext.ids, assume_unique=True)
     return ids[keep], scores[keep]
+
+
+def _cosines(legs: LegResults, every: Ids) -> Scores:
+    """The exact cosine of every candidate of either leg, as the fusion asks for it; NaN without a vector."""
+    known = legs.vector.scores_of(every.tolist())
+    return np.array([known.get(id_, np.nan) for id_ in every.tolist()], dtype=np.float64)
 
 
 def _within(rounded: Scores, depth: int) -> Flags:
