@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
 from grooveseek.app import KnowledgeBase
 from grooveseek.embedding.fake import FakeEmbedder
 from grooveseek.settings.sections import Settings
