@@ -12,7 +12,7 @@ import contextlib
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -20,8 +20,9 @@ from unittest import mock
 import numpy as np
 from grooveseek.app import KnowledgeBase
 from grooveseek.embedding.protocol import Vectors
-from grooveseek.evaluation.evaluate import EvalRequest
-from grooveseek.evaluation.measures import Scores
+from grooveseek.evaluation.compare import compare
+from grooveseek.evaluation.evalrun import EvalRun
+from grooveseek.evaluation.gate import REGRESSION, GateMode, GateRule, decide
 from grooveseek.retrieval import fusion, legs, pipeline
 from grooveseek.retrieval.legs import NO_LEG
 from grooveseek.retrieval.query import compile_query
@@ -34,6 +35,8 @@ SETS = {
     "code": ("rs", "py", "php", "js", "ts", "tsx", "go", "java", "c", "cpp", "cs", "rb"),
 }
 """The golden sets, with the parsers they need."""
+
+SHOWN = ("nDCG@10", "RR", "R@5", "R@10")
 
 Breaking = Callable[[KnowledgeBase], AbstractContextManager[Any]]
 
@@ -140,20 +143,12 @@ def broken(kb: KnowledgeBase, name: str) -> Iterator[KnowledgeBase]:
         other.close()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """What one build's figures are."""
-
-    build: str
-    metrics: Scores
-
-
-def rows(kb: KnowledgeBase) -> Iterator[Row]:
-    """The build as it is, then each broken one."""
-    yield Row(build="as it is", metrics=kb.evaluate(EvalRequest()).report.run.metrics)
-    for name in BROKEN:
-        with broken(kb, name) as other:
-            yield Row(build=name, metrics=other.evaluate(EvalRequest()).report.run.metrics)
+def row(build: str, run: EvalRun, good: EvalRun) -> str:
+    """A build's line in the table: its figures, and the gates that close on it."""
+    comparison = compare(run, good)
+    closed = [mode.value for mode in GateMode if decide(comparison, GateRule(mode=mode)).exit_code == REGRESSION]
+    figures = [f"{run.metrics[measure]:.4f}" for measure in SHOWN]
+    return f"| {' | '.join([build, *figures, ' and '.join(closed)])} |"
 
 
 def main() -> None:
@@ -161,13 +156,15 @@ def main() -> None:
     parser.add_argument("--work", type=Path, help="where indexes are kept; default: a temporary folder")
     work = parser.parse_args().work or Path(tempfile.mkdtemp(prefix="groove-broken-"))
     work.mkdir(parents=True, exist_ok=True)
-    shown = ("nDCG@10", "RR", "R@5", "R@10")
     for name in SETS:
         with KnowledgeBase(settings_of(name, work / f"{name}.db")) as kb:
             kb.index()
-            print(f"\n### {name}\n\n| build | {' | '.join(shown)} |\n|---|{'---|' * len(shown)}")
-            for row in rows(kb):
-                print(f"| {row.build} | {' | '.join(f'{row.metrics[m]:.4f}' for m in shown)} |", flush=True)
+            good = kb.evaluate().report.run
+            print(f"\n### {name}\n\n| build | {' | '.join(SHOWN)} | closed by |\n|---|{'---|' * len(SHOWN)}---|")
+            print(row("as it is", good, good), flush=True)
+            for build in BROKEN:
+                with broken(kb, build) as other:
+                    print(row(build, other.evaluate().report.run, good), flush=True)
 
 
 if __name__ == "__main__":
