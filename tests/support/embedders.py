@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import numpy as np
 from grooveseek.embedding.fake import FakeEmbedder
 from grooveseek.embedding.protocol import ModelIdentity, Vectors
 from grooveseek.errors import BadVector, EmbeddingError
@@ -41,6 +42,20 @@ class WatchedEmbedder(FakeEmbedder):
     def forget(self) -> None:
         """Start counting anew."""
         self.texts = []
+
+
+class InstantEmbedder(FakeEmbedder):
+    """One window a text and the same vector for all: what costs time in a run is then the run itself."""
+
+    def windows(self, text: str) -> list[tuple[int, int]]:
+        return [(0, len(text))]
+
+    def count_tokens(self, text: str) -> int:
+        return len(text) // 5
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        vector = super().embed_query("the same for all")
+        return np.repeat(vector[np.newaxis], len(texts), axis=0)
 
 
 def refuse_poison(texts: Sequence[str]) -> None:
