@@ -181,9 +181,7 @@ class SearchSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextualSettings:
-    enabled: bool = setting(
-        True, "put a chunk's breadcrumb in front of its text for the model, full text and reranker"
-    )
+    enabled: bool = setting(True, "put a chunk's breadcrumb in front of its text for the model, full text and reranker")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
