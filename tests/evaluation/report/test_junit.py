@@ -37,7 +37,8 @@ def test_there_is_one_case_a_query_and_the_counts_agree(suite: ET.Element) -> No
 
 def test_a_case_carries_its_line_and_its_measures(suite: ET.Element) -> None:
     entry = case(suite, "q0")
-    assert (entry.get("file"), entry.get("line")) == ("notes/.groove-eval.yml", "3")
+    assert entry.get("classname") == suite.get("file") == "notes/.groove-eval.yml"
+    assert (child(suite, "q6", "failure").text or "").startswith("notes/.groove-eval.yml:27: How do I reset")
     assert "nDCG@10=0.760" in (entry.findtext("system-out") or "")
     assert entry.find("failure") is None
 
@@ -60,3 +61,26 @@ def test_any_text_is_well_formed() -> None:
 def test_a_run_without_a_comparison_has_no_verdict() -> None:
     root = ET.fromstring(render_junit(make_report(before=False)))
     assert root.find("testsuite/system-out") is None
+
+
+STRICTEST = {
+    "testsuites": ({"name", "time", "tests", "failures", "errors"}, {"testsuite"}),
+    "testsuite": (
+        {"name", "tests", "failures", "errors", "skipped", "time", "timestamp", "hostname", "file"},
+        {"properties", "testcase", "system-out", "system-err"},
+    ),
+    "properties": (set(), {"property"}),
+    "property": ({"name", "value"}, set()),
+    "testcase": ({"name", "time", "classname"}, {"skipped", "error", "failure", "system-out", "system-err"}),
+    **{kind: ({"type", "message"}, set()) for kind in ("failure", "error", "skipped")},
+    **{kind: (set(), set()) for kind in ("system-out", "system-err")},
+}
+"""Element to the attributes and children it may have, by the junit-10 schema of Jenkins' xUnit plugin."""
+
+
+def test_the_strictest_reader_takes_it(suite: ET.Element) -> None:
+    for element in suite.iter():
+        attributes, children = STRICTEST[element.tag]
+        assert set(element.attrib) <= attributes, element.tag
+        assert {inner.tag for inner in element} <= children, element.tag
+    assert {"name", "tests", "failures", "errors"} <= set(suite.attrib)
