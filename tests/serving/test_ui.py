@@ -174,10 +174,25 @@ def test_a_query_in_the_address_is_searched_for(shared: Browser, server: HttpSer
     shared.wait_for(f"{RESULTS} > 0")
 
 
-def test_a_page_whose_origin_is_refused_says_so(shared: Browser, tmp_path: Path):
+@pytest.mark.parametrize(
+    ("lines", "reason", "advice"),
+    [
+        (
+            'allowed_origins = ["https://wiki.example"]',
+            'the Origin "http://localhost:{port}" is not in [transport.http].allowed_origins',
+            "Add http://localhost:{port} to that list",
+        ),
+        (
+            'allowed_hosts = ["wiki.example"]',
+            'the Host "localhost:{port}" is not in [transport.http].allowed_hosts',
+            "Add localhost to that list",
+        ),
+    ],
+)
+def test_a_page_whose_origin_or_host_is_refused_says_so(shared: Browser, tmp_path: Path, lines, reason, advice):
     write_files(tmp_path, {f"kb/{path}": text for path, text in FILES.items()})
     config = tmp_path / "groove.toml"
-    config.write_text('model = "fake"\n[transport.http]\nallowed_origins = ["https://wiki.example"]\n')
+    config.write_text(f'model = "fake"\n[transport.http]\n{lines}\n')
     arguments = ["--config", str(config), "--kb-path", str(tmp_path / "kb"), "--transport", "http", "--port", "0"]
     with HttpServer(groove_command("serve", *arguments)) as server:
         shared.open(f"http://localhost:{server.port}/ui")
@@ -185,8 +200,8 @@ def test_a_page_whose_origin_is_refused_says_so(shared: Browser, tmp_path: Path)
         shared.key("Enter")
         shared.wait_for("document.getElementById('said').classList.contains('bad')")
         said = shared.evaluate("document.getElementById('said').textContent")
-        assert f'the Origin "http://localhost:{server.port}" is not in [transport.http].allowed_origins' in said
-        assert f"add http://localhost:{server.port} to that list" in said
+        assert reason.format(port=server.port) in said
+        assert advice.format(port=server.port) in said
 
 
 def test_a_server_that_went_away_is_told_of(shared: Browser, tmp_path: Path):
