@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import random
 import resource
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -386,3 +388,60 @@ def test_a_closed_database_may_be_closed_again(index: Path):
     store.close()
     with pytest.raises(StoreError):
         store.meta.counts()
+
+
+SWITCH = """
+import sys
+from pathlib import Path
+from grooveseek.store.store import Store
+with Store.open_for_writing(Path(sys.argv[1])) as live, Store.open_for_writing(Path(sys.argv[2])) as other:
+    print("switching", flush=True)
+    live.database.replace_content_with(other.database)
+    print("done", flush=True)
+    sys.stdin.read()
+"""
+
+
+@posix
+def test_a_process_killed_while_it_takes_another_files_content_leaves_one_of_the_two(tmp_path: Path, index: Path):
+    other = tmp_path / "other.db"
+    for path, words in ((index, "old"), (other, "new")):
+        with Store.open_for_writing(path) as store, store.transaction():
+            store.documents.put(document(f"{words}.md"), chunks(*(f"{words} words {n}" for n in range(20))))
+            for number in range(150):
+                store.meta.set(f"filler {number}", words * 40_000)
+    moments = random.Random(5)
+    outcomes = set()
+    for number in range(16):
+        process = subprocess.Popen(
+            [sys.executable, "-c", SWITCH, str(index), str(other)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout
+        assert process.stdin
+        assert process.stdout.readline() == "switching\n"
+        if number < 15:
+            time.sleep(moments.uniform(0, 0.05))
+        else:
+            assert process.stdout.readline() == "done\n"
+        process.kill()
+        process.wait()
+        process.stdin.close()
+        process.stdout.close()
+        with Store.open_for_reading(index) as reader:
+            (path,) = reader.documents.states()
+            word = path.removesuffix(".md")
+            outcomes.add(word)
+            assert {chunk.chunk.content.split()[0] for chunk in reader.documents.chunks_of(path)} == {word}
+            assert reader.meta.get("filler 149") == word * 40_000
+            assert len(reader.fulltext.ids("fts_words", f'"{word}"')) == 20
+        assert_whole(index)
+        if word == "new":  # back to the old content for the next try
+            with Store.open_for_writing(index) as store, store.transaction():
+                store.documents.delete("new.md")
+                store.documents.put(document("old.md"), chunks(*(f"old words {n}" for n in range(20))))
+                for filler in range(150):
+                    store.meta.set(f"filler {filler}", "old" * 40_000)
+    assert "new" in outcomes
