@@ -58,7 +58,10 @@ async def rebuild_index(served: Served, arguments: Mapping[str, Any], report: Re
     """Run, and wait for the end. Raises WriterBusy while another one runs, here or in another process."""
     cancel = CancelToken()
     listener = _Progress(report)
+    before = served.keeper.activity
     result = served.keeper.rebuild(force=arguments.get("force", False), listener=listener, cancel=cancel)
+    if before is not None:
+        report(0, None, f"waiting for the run before it: {before.what}, {before.describe()}")
     try:
         summary = await asyncio.wrap_future(result)
     except asyncio.CancelledError:

@@ -122,3 +122,29 @@ def test_a_call_that_is_cancelled_stops_the_run_and_the_old_index_serves(served,
     result = talk(served, body, mode)
     assert outcome[0].cancelled
     assert result.structured_content["results"][0]["path"] == "guide/use/daily.md"
+
+
+def test_a_call_during_another_run_says_what_it_waits_for(kb, serve, talk):
+    served = serve(kb, watch=True)
+    going, go_on = threading.Event(), threading.Event()
+    index = served.kb.index
+
+    def held(**options):
+        going.set()
+        assert go_on.wait(PATIENCE)
+        return index(**options)
+
+    served.kb.index = held
+    served.keeper.start()
+    assert going.wait(PATIENCE)
+    seen: list[str | None] = []
+
+    async def note(done: float, total: float | None, message: str | None) -> None:
+        seen.append(message)
+        go_on.set()
+
+    async def body(client):
+        return await client.call_tool("rebuild_index", {}, progress_callback=note)
+
+    assert talk(served, body).structured_content["unchanged"] == 7
+    assert seen[0] == "waiting for the run before it: bringing the index up to date, looking through the folder"
