@@ -105,14 +105,27 @@ class Searcher:
         self._embed_query = lru_cache(maxsize=256)(embedder.embed_query)
 
     def search(self, request: SearchRequest) -> Answer:
-        """Answer one request. Raises QueryError for a parameter out of range."""
-        return self.trace(request).answer
+        """Answer one request. Raises QueryError for a parameter out of range.
 
-    def trace(self, request: SearchRequest) -> Trace:
-        """Answer one request and keep what led to the answer. Raises as :meth:`search`."""
+        Where a model or an endpoint fails, words answer alone and the answer says why; a search by meaning alone raises
+        EmbeddingError.
+        """
+        try:
+            return self.trace(request).answer
+        except EmbeddingError as error:
+            if request.mode is Mode.SEMANTIC:
+                raise
+            return self.trace(request, without_vectors=str(error)).answer
+
+    def trace(self, request: SearchRequest, *, without_vectors: str | None = None) -> Trace:
+        """Answer one request and keep what led to the answer. ``without_vectors`` is a reason to leave that leg out.
+
+        Raises QueryError as :meth:`search` does, and EmbeddingError in every mode that needs the model: what is measured
+        must not lose a leg in silence.
+        """
         with self._store.snapshot():
             check_request(request, self._store.meta.declared_fields)
-            results = self.run_legs(request)
+            results = self.run_legs(request, without_vectors=without_vectors)
             fused = self._fuse(results, request)
             notes = [*_query_notes(results.query), *self._override_notes(request)]
             chosen, rest = self._stages(request, results.query, fused, notes)
@@ -158,7 +171,7 @@ class Searcher:
 
     # -- legs and fusion -------------------------------------------------------------------------------------------
 
-    def run_legs(self, request: SearchRequest) -> LegResults:
+    def run_legs(self, request: SearchRequest, *, without_vectors: str | None = None) -> LegResults:
         """Compile the query and run the legs its mode asks for."""
         query = compile_query(request.query)
         if query.truncated:
@@ -169,20 +182,10 @@ class Searcher:
         depth = max(LEG_DEPTH, request.limit)
         vector, abstains = NO_LEG, None
         if request.mode is not Mode.KEYWORD:
-            abstains = self._why_no_vector(query)
+            abstains = without_vectors or self._why_no_vector(query)
             if abstains is None:
-                try:
-                    vector = vector_leg(
-                        self._store,
-                        self._embed_query(query.positive_text),
-                        who,
-                        depth,
-                        minimum=self._embedder.lowest_cosine,
-                    )
-                except EmbeddingError as error:
-                    if request.mode is Mode.SEMANTIC:
-                        raise
-                    abstains = str(error)  # words still answer when a model or an endpoint does not
+                embedded = self._embed_query(query.positive_text)
+                vector = vector_leg(self._store, embedded, who, depth, minimum=self._embedder.lowest_cosine)
         fulltext = NO_LEG
         searchable = bool(query.words or query.phrases)
         if request.mode is not Mode.SEMANTIC:
