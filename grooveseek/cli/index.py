@@ -84,6 +84,8 @@ def stop_on_interrupt(cancel: CancelToken) -> Iterator[None]:
 
 def render_summary(summary: Summary) -> list[str]:
     """The end of a run in a few lines."""
+    from grooveseek.cli.progress import counted
+
     counts = {
         "new": summary.indexed,
         "updated": summary.updated,
@@ -96,7 +98,7 @@ def render_summary(summary: Summary) -> list[str]:
     lines = [f"warning: {warning}" for warning in summary.warnings]
     lines.append(f"{'Stopped' if summary.cancelled else 'Done'} in {summary.seconds:.1f} s: {told}")
     lines.append(
-        f"The index holds {summary.documents} documents in {summary.chunks} chunks; "
+        f"The index holds {counted(summary.documents, 'document')} in {counted(summary.chunks, 'chunk')}; "
         f"{summary.embedded} embedded, {summary.reused} reused"
     )
     if summary.skipped:

@@ -34,6 +34,11 @@ def make_reporter(stream: TextIO, *, quiet: bool = False, bar: bool = False, col
         yield lines.periodic if bar else lines.quiet if quiet else lines.verbose
 
 
+def counted(count: int, noun: str) -> str:
+    """A number of things in words."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 class _Lines:
     """Plain lines; what goes through a pipe or into a log."""
 
@@ -45,7 +50,7 @@ class _Lines:
     def verbose(self, event: Event) -> None:
         match event:
             case Indexed():
-                added = f"{event.chunks} chunks, {event.embedded} embedded"
+                added = f"{counted(event.chunks, 'chunk')}, {event.embedded} embedded"
                 self._say(f"{'new' if event.is_new else 'updated'}  {event.path} ({added})")
                 for notice in event.notices:
                     self._say(f"warning: {event.path}: {notice}")
@@ -63,7 +68,7 @@ class _Lines:
             case Waiting():
                 self._say(f"Waiting for {event.holder} to end")
             case Started():
-                self._say(f"Found {event.found} documents")
+                self._say(f"Found {counted(event.found, 'document')}")
             case Indexed():
                 for notice in event.notices:
                     self._say(f"warning: {event.path}: {notice}")

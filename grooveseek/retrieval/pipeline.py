@@ -120,8 +120,8 @@ class Searcher:
     def trace(self, request: SearchRequest, *, without_vectors: str | None = None) -> Trace:
         """Answer one request and keep what led to the answer. ``without_vectors`` is a reason to leave that leg out.
 
-        Raises QueryError as :meth:`search` does, and EmbeddingError in every mode that needs the model: what is measured
-        must not lose a leg in silence.
+        Raises QueryError as :meth:`search` does, and EmbeddingError in every mode that needs the model: what is
+        measured must not lose a leg in silence.
         """
         with self._store.snapshot():
             check_request(request, self._store.meta.declared_fields)

@@ -82,9 +82,9 @@ def test_each_query_is_searched_for_once(base: KnowledgeBase):
     searches: list[str] = []
     run_legs = pipeline.Searcher.run_legs
 
-    def counted(self: pipeline.Searcher, request: SearchRequest) -> pipeline.LegResults:
+    def counted(self: pipeline.Searcher, request: SearchRequest, **options: str | None) -> pipeline.LegResults:
         searches.append(request.query)
-        return run_legs(self, request)
+        return run_legs(self, request, **options)
 
     with mock.patch.object(pipeline.Searcher, "run_legs", counted):
         report = base.evaluate().report
