@@ -25,6 +25,10 @@ class Served:
     config_source: str
     started: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
 
+    def is_unfinished(self) -> bool:
+        """Whether the index never saw a whole run, so that what is missing may still come. Raises NoIndex."""
+        return self.kb.store().meta.last_run is None
+
     def not_built_yet(self) -> NoIndex:
         """What to say to a question before the first index exists."""
         activity = self.keeper.activity

@@ -40,9 +40,11 @@ def browser(shared: Browser, server: HttpServer) -> Browser:
     shared.events.clear()
     shared.color_scheme("light")
     shared.open(f"http://localhost:{server.port}/ui")
+    shared.wait_for(READY)
     return shared
 
 
+READY = "document.activeElement.id === 'query'"
 RESULTS = "document.querySelectorAll('#results li').length"
 
 
@@ -196,6 +198,7 @@ def test_a_page_whose_origin_or_host_is_refused_says_so(shared: Browser, tmp_pat
     arguments = ["--config", str(config), "--kb-path", str(tmp_path / "kb"), "--transport", "http", "--port", "0"]
     with HttpServer(groove_command("serve", *arguments)) as server:
         shared.open(f"http://localhost:{server.port}/ui")
+        shared.wait_for(READY)
         shared.type("pump")
         shared.key("Enter")
         shared.wait_for("document.getElementById('said').classList.contains('bad')")
@@ -211,6 +214,7 @@ def test_a_server_that_went_away_is_told_of(shared: Browser, tmp_path: Path):
     arguments = ["--config", str(config), "--kb-path", str(tmp_path / "kb"), "--transport", "http", "--port", "0"]
     with HttpServer(groove_command("serve", *arguments)) as server:
         shared.open(f"http://localhost:{server.port}/ui")
+        shared.wait_for(READY)
     shared.type("pump")
     shared.key("Enter")
     shared.wait_for("document.getElementById('said').textContent.includes('does not answer')")

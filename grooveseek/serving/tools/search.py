@@ -168,14 +168,14 @@ OUTPUT = record(
 def search(served: Served, arguments: Mapping[str, Any]) -> Json:
     """Answer one search. Raises NoIndex before the first index exists, QueryError for a parameter out of range."""
     try:
+        unfinished = served.is_unfinished()  # asked first: it may be finished by the time the answer is there
         answer = served.kb.search(request_from(arguments))
-        still_building = served.keeper.activity is not None and served.kb.store().meta.last_run is None
-        if still_building and not answer.hits:
+        if unfinished and not answer.hits:
             raise served.not_built_yet()
         result = answer_as_json(answer, uri_of=_addresses(served, answer))
     except NoIndex:
         raise served.not_built_yet() from None
-    if still_building:
+    if unfinished:
         result["notes"] = [
             *result.get("notes", ()),
             f"{served.not_built_yet()}: this answer is from what is there so far",

@@ -35,22 +35,26 @@ OUTPUT = record(
                 description="One category.",
             ),
         ),
-    }
+        "notes": array("What a reader of these numbers should know.", text("One sentence.")),
+    },
+    required=["documents", "categories"],
 )
 
 
 def list_topics(served: Served, arguments: Mapping[str, Any]) -> Json:
     """Count the documents of every category and topic. Raises NoIndex before the first index exists."""
     try:
+        unfinished = served.is_unfinished()
         rows = served.catalog.topics()
     except NoIndex:
         raise served.not_built_yet() from None
-    if not rows and served.keeper.activity is not None:
+    if unfinished and not rows:
         raise served.not_built_yet()
     categories: dict[str | None, list[Json]] = {}
     for category, topic, count in rows:
         named = {} if topic is None else {"topic": topic}
         categories.setdefault(category, []).append({**named, "documents": count})
+    notes = {"notes": [f"{served.not_built_yet()}: these are the documents so far"]} if unfinished else {}
     return {
         "documents": sum(count for _, _, count in rows),
         "categories": [
@@ -61,6 +65,7 @@ def list_topics(served: Served, arguments: Mapping[str, Any]) -> Json:
             }
             for category, topics in categories.items()
         ],
+        **notes,
     }
 
 

@@ -214,6 +214,9 @@ def test_an_answer_from_a_half_built_index_says_so(kb, serve, tool):
     answer = tool("search", query="pump", on=served)
     assert any("3 of 9 documents" in note for note in answer["notes"])
     assert "3 of 9 documents" in tool("search", query="pump", on=served, category="none such")
+    topics = tool("list_topics", on=served)
+    assert "3 of 9 documents" in topics["notes"][0]
+    assert topics["documents"] == 7
     OUTPUT.validate(answer)
 
 
