@@ -107,7 +107,8 @@ def test_any_string_compiles_to_what_sqlite_accepts(tables: apsw.Connection, tex
         expression = any_of(terms, spelled=spelled)
         if expression is not None:
             match = expression.text.encode("utf-8", "replace").decode()
-            tables.execute(f"SELECT rowid FROM {table} WHERE {table} MATCH ?", (match,)).fetchall()
+            found = tables.execute(f"SELECT rowid FROM {table} WHERE {table} MATCH ?", (match,)).fetchall()
+            assert found == []  # the tables are empty; what counts is that no error was raised
 
 
 @given(text=queries)
