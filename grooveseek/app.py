@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+import weakref
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -91,11 +91,12 @@ class KnowledgeBase:
         self.settings = settings
         self.root = check_root(settings.kb_path)
         self.index_path = index_path(self.root, settings)
-        self._given_embedder = embedder
+        self._embedder = embedder
+        self._registry: Registry | None = None
+        self._reranker: Reranker | None = None
         self._local = threading.local()
-        self._opened: list[Store] = []
-        self._lock = threading.Lock()
-        self._closers: list[Callable[[], None]] = []
+        self._opened: weakref.WeakSet[Store] = weakref.WeakSet()  # a thread that ends takes its connection with it
+        self._lock = threading.RLock()
 
     def __enter__(self) -> KnowledgeBase:
         return self
@@ -104,31 +105,32 @@ class KnowledgeBase:
         self.close()
 
     def close(self) -> None:
-        """Close every connection and worker this knowledge base opened."""
+        """Close every connection this knowledge base opened. It may be used again, and opens new ones then."""
         with self._lock:
             for store in self._opened:
                 store.close()
             self._opened.clear()
-            for close in self._closers:
-                close()
-            self._closers.clear()
             self._local = threading.local()
 
-    @cached_property
+    @property
     def embedder(self) -> Embedder:
         """The embedding model the settings name. Loaded when it is first asked for a vector."""
-        if self._given_embedder is not None:
-            return self._given_embedder
-        from grooveseek.embedding.factory import build_embedder
+        with self._lock:  # one model for all threads
+            if self._embedder is None:
+                from grooveseek.embedding.factory import build_embedder
 
-        return build_embedder(self.settings, environ=os.environ)
+                self._embedder = build_embedder(self.settings, environ=os.environ)
+            return self._embedder
 
-    @cached_property
+    @property
     def registry(self) -> Registry:
         """The parsers the settings enable."""
-        from grooveseek.parsing.registry import Registry
+        with self._lock:
+            if self._registry is None:
+                from grooveseek.parsing.registry import Registry
 
-        return Registry.from_settings(self.settings)
+                self._registry = Registry.from_settings(self.settings)
+            return self._registry
 
     # -- indexing --------------------------------------------------------------------------------------------------
 
@@ -145,9 +147,8 @@ class KnowledgeBase:
         """Bring the index up to date with the folder, or build it anew with ``force``.
 
         ``listener`` gets the run's events, ``cancel`` stops it between documents. ``reembed`` is a forced build that
-        makes
-        every vector anew. ``wait`` waits for another writer instead of raising WriterBusy; ``command`` is how this run
-        names itself to others that want to write.
+        makes every vector anew. ``wait`` waits for another writer instead of raising WriterBusy; ``command`` is how
+        this run names itself to others that want to write.
         """
         from grooveseek.indexing.build import run_index
 
@@ -221,12 +222,15 @@ class KnowledgeBase:
             self._local.searcher = searcher
         return searcher
 
-    @cached_property
+    @property
     def reranker(self) -> Reranker:
         """The cross-encoder the settings name. Loaded when a search first uses it."""
-        from grooveseek.embedding.factory import build_reranker
+        with self._lock:
+            if self._reranker is None:
+                from grooveseek.embedding.factory import build_reranker
 
-        return build_reranker(self.settings, self.settings.reranker, environ=os.environ)
+                self._reranker = build_reranker(self.settings, self.settings.reranker, environ=os.environ)
+            return self._reranker
 
     def store(self) -> Store:
         """This thread's connection to the index, for reading. Raises NoIndex when there is none.
@@ -244,13 +248,13 @@ class KnowledgeBase:
         store = Store.open_for_reading(self.index_path)
         self._local.store, self._local.file = store, file
         with self._lock:
-            self._opened.append(store)
+            self._opened.add(store)
         return store
 
     def _forget(self, store: Store) -> None:
         self._local.store = self._local.searcher = None
         with self._lock:
-            self._opened.remove(store)
+            self._opened.discard(store)
         store.close()
 
     # -- measuring -------------------------------------------------------------------------------------------------

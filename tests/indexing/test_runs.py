@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -364,3 +365,36 @@ def test_declared_fields_are_those_of_the_last_run(open_base: Open):
     )
     kb.index()
     assert kb.status().declared_fields == ("status",)
+
+
+HANDBOOK = Path(__file__).parents[2] / "golden" / "handbook"
+
+
+@pytest.mark.skipif(not HANDBOOK.exists(), reason="the golden handbook is not part of this copy")
+def test_a_real_handbook(open_base: Open, embedder: WatchedEmbedder, tmp_path: Path):
+    """Two languages, tables and lists: a second run does nothing, a section costs itself, a moved chapter nothing."""
+    root = shutil.copytree(HANDBOOK, tmp_path / "kb")
+    kb = open_base(root=root)
+    documents = kb.index().documents
+    assert documents > 40
+    settle(kb)
+    embedder.forget()
+    assert counts(kb.index()) == {"unchanged": documents}
+    page = next(path for path in sorted(root.glob("operations/**/*.md")) if path.read_text("utf-8").count("\n## ") >= 2)
+    text = page.read_text("utf-8")
+    page.write_text(text.replace("\n## ", "\n## Newly named: ", 1), encoding="utf-8")
+    summary = kb.index()
+    assert counts(summary)["updated"] == 1
+    section = text.split("\n## ")[1]
+    assert embedder.texts
+    assert all("Newly named" in text for text in embedder.texts)
+    assert sum(map(len, embedder.texts)) < 2 * len(section) + 400
+    embedder.forget()
+    (root / "operations").rename(root / "running")
+    moved = kb.index()
+    assert (moved.renamed, moved.embedded, embedder.texts) == (len(list(root.glob("running/**/*.md"))), 0, [])
+    (root / "running").rename(root / "operations")
+    page.write_text(text, encoding="utf-8")
+    kb.index()
+    assert rows(kb.index_path) == fresh_rows(kb, tmp_path)
+    assert_whole(kb.index_path)
