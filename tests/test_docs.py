@@ -15,7 +15,14 @@ from grooveseek.settings.sections import Settings
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("eval/**/*.md"), *ROOT.glob("adr/*.md")])
 NOT_OURS = {
-    *("--work", "--requirement", "--keywords", "--samples", "--replications"),  # of scripts under eval/ and golden/
+    *(
+        "--work",
+        "--requirement",
+        "--keywords",
+        "--samples",
+        "--replications",
+        "--seconds",
+    ),  # of scripts under eval/ and golden/
     *("--user", "--now", "--help", "--version", "--force-reinstall"),  # of other programs, or of click itself
 }
 
