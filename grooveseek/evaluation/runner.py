@@ -69,20 +69,21 @@ def measure(
 ) -> Measured:
     """Search for every query once and measure what comes back; ``store`` is the one the searcher reads.
 
+    To be called inside ``store.snapshot()``, so that corpus and results are of one state of the index.
+
     A query whose search fails counts 0 and is listed. ``imported`` judgments also have what was not judged counted.
     Raises the first failure when every query failed, and StoreError as soon as the index cannot be read.
     """
-    with store.snapshot():
-        snapshot = store.corpus_snapshot()
-        runner = _Runner(searcher, store, options, imported=imported)
-        results = []
-        for done, query in enumerate(golden.queries):
-            if progress is not None:
-                progress(done, len(golden.queries))
-            results.append(runner.run(query))
+    snapshot = store.corpus_snapshot()
+    runner = _Runner(searcher, store, options, imported=imported)
+    results = []
+    for done, query in enumerate(golden.queries):
         if progress is not None:
-            progress(len(golden.queries), len(golden.queries))
-        leaks = quoted_queries(_fields(store), {query.id: query.query for query in golden.queries})
+            progress(done, len(golden.queries))
+        results.append(runner.run(query))
+    if progress is not None:
+        progress(len(golden.queries), len(golden.queries))
+    leaks = quoted_queries(_fields(store), {query.id: query.query for query in golden.queries})
     errors = [result.error for result in results if result.error is not None]
     if errors and len(errors) == len(results):
         raise errors[0]

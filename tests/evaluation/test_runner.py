@@ -3,13 +3,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 from unittest import mock
 
 import pytest
 from grooveseek.app import KnowledgeBase
 from grooveseek.embedding.fake import FakeEmbedder
 from grooveseek.embedding.protocol import Vectors
-from grooveseek.errors import EmbeddingError, NoIndex
+from grooveseek.errors import CorruptIndex, EmbeddingError, NoIndex
 from grooveseek.evaluation.evaluate import EvalRequest
 from grooveseek.evaluation.hits import Level
 from grooveseek.evaluation.options import EvalOptions
@@ -17,7 +18,9 @@ from grooveseek.evaluation.outcome import EvalReport, Leg, Miss, QueryReport
 from grooveseek.model.query import Mode, SearchRequest
 from grooveseek.retrieval import pipeline
 from grooveseek.retrieval.legs import NO_LEG
+from grooveseek.retrieval.query import CompiledQuery
 from grooveseek.settings.sections import Settings
+from grooveseek.store.store import Store
 from tests.conftest import OpenKb, write_files
 from tests.support.eval_bases import GOLDEN, NOTES, write_base
 
@@ -55,11 +58,12 @@ def test_the_answer_measured_is_the_one_a_search_gives(base: KnowledgeBase):
         assert found.confidence == base.search(found.query).confidence
 
 
+@pytest.mark.parametrize("limit", [1, 2, 10])
 @pytest.mark.parametrize("level", list(Level))
-def test_a_leg_alone_scores_what_a_search_of_its_mode_scores(base: KnowledgeBase, level: Level):
-    fused = base.evaluate(EvalRequest(options=EvalOptions(level=level))).report
+def test_a_leg_alone_scores_what_a_search_of_its_mode_scores(base: KnowledgeBase, level: Level, limit: int):
+    fused = base.evaluate(EvalRequest(options=EvalOptions(level=level, limit=limit))).report
     for leg, mode in ((Leg.VECTOR, Mode.SEMANTIC), (Leg.FULLTEXT, Mode.KEYWORD)):
-        alone = base.evaluate(EvalRequest(options=EvalOptions(level=level, mode=mode))).report
+        alone = base.evaluate(EvalRequest(options=EvalOptions(level=level, limit=limit, mode=mode))).report
         assert alone.legs == {}
         for found in alone.queries:
             if found.metrics:
@@ -193,6 +197,19 @@ def test_when_no_query_runs_nothing_was_measured(base: KnowledgeBase):
         kb.evaluate()
 
 
+def test_an_index_that_cannot_be_read_ends_the_run(base: KnowledgeBase):
+    """It is no fault of the query that met it, and must not count as one query's 0."""
+    leg = pipeline.fulltext_leg
+
+    def damaged(store: Store, query: CompiledQuery, *rest: Any) -> Any:
+        if "saffron" in query.text:
+            raise CorruptIndex("the index is damaged")
+        return leg(store, query, *rest)
+
+    with mock.patch.object(pipeline, "fulltext_leg", damaged), pytest.raises(CorruptIndex):
+        base.evaluate()
+
+
 def test_a_document_that_quotes_golden_queries_is_found_out(judged):
     leaking = "# Questions people ask\n\nwhat does the ferry do in fog\n\npaid back after a cancelled crossing\n"
     report = judged(GOLDEN, None, **{"faq.md": leaking})
@@ -230,6 +247,14 @@ def test_mmr_is_measured_as_it_is_shown_and_the_rest_keeps_its_order(base: Knowl
     for found in base.evaluate(EvalRequest(options=options)).report.queries:
         hits = base.search(found.query, limit=2, mmr=True, mmr_lambda=0.0).hits
         assert [(entry.hit.path, entry.hit.chunk) for entry in found.top] == [(h.path, h.chunk.index) for h in hits]
+
+
+def test_what_mmr_leaves_out_is_below_k_and_not_out_of_reach(base: KnowledgeBase):
+    options = EvalOptions(k_values=(1,), limit=1, mmr=True)
+    report = base.evaluate(EvalRequest(options=options)).report
+    missed = [entry for found in report.queries for entry in found.expected if entry.miss is not None]
+    assert missed
+    assert {entry.miss for entry in missed} == {Miss.BELOW_K}
 
 
 def test_what_searches_say_is_passed_on_once(base: KnowledgeBase):
