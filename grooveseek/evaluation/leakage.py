@@ -6,7 +6,7 @@ quotes, whatever retrieval is worth, and pushes the real answer down.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from grooveseek.evaluation.quotes import fold
@@ -51,6 +51,12 @@ def quoted_queries(fields: Iterable[IndexedField], queries: Mapping[str, str]) -
         for path, texts in sorted(quoted.items())
         if len(texts) >= MIN_QUERIES
     )
+
+
+def fields_of(chunks: Iterable[tuple[str, str | None, str, str]]) -> Iterator[IndexedField]:
+    """The fields of chunks that are (path, heading, context, content), empty ones left out."""
+    for path, *texts in chunks:
+        yield from (IndexedField(path=path, text=text) for text in texts if text)
 
 
 class _Finder:

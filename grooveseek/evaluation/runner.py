@@ -18,7 +18,7 @@ from grooveseek.evaluation.findings import (
 from grooveseek.evaluation.fingerprint import ConfigFingerprint
 from grooveseek.evaluation.golden import Expected, GoldenQuery, GoldenSet
 from grooveseek.evaluation.hits import EvalHit, RankedHit, Target, judged_of, rank_hits, ranking_of
-from grooveseek.evaluation.leakage import IndexedField, quoted_queries
+from grooveseek.evaluation.leakage import fields_of, quoted_queries
 from grooveseek.evaluation.measures import Scores, Unjudged
 from grooveseek.evaluation.options import EvalOptions
 from grooveseek.evaluation.outcome import ExpectedOutcome, Finding, QueryReport
@@ -83,7 +83,7 @@ def measure(
         results.append(runner.run(query))
     if progress is not None:
         progress(len(golden.queries), len(golden.queries))
-    leaks = quoted_queries(_fields(store), {query.id: query.query for query in golden.queries})
+    leaks = quoted_queries(fields_of(store.documents.texts()), {query.id: query.query for query in golden.queries})
     errors = [result.error for result in results if result.error is not None]
     if errors and len(errors) == len(results):
         raise errors[0]
@@ -189,10 +189,3 @@ class _Runner:
 
 def _stale(query: GoldenQuery, result: _Result) -> tuple[Finding, ...]:
     return stale_findings(query, result.stale)
-
-
-def _fields(store: Store) -> Iterable[IndexedField]:
-    for path, *texts in store.documents.texts():
-        for text in texts:
-            if text:
-                yield IndexedField(path=path, text=text)

@@ -10,7 +10,7 @@ from pathlib import Path
 from grooveseek.evaluation.findings import leak_findings, stale_findings
 from grooveseek.evaluation.golden import Expected, GoldenQuery, GoldenSet
 from grooveseek.evaluation.hits import EvalHit, Target
-from grooveseek.evaluation.leakage import IndexedField, quoted_queries
+from grooveseek.evaluation.leakage import fields_of, quoted_queries
 from grooveseek.evaluation.outcome import Finding
 from grooveseek.evaluation.quotes import chunks_with
 from grooveseek.model.document import Chunk
@@ -31,7 +31,7 @@ def check_golden(golden: GoldenSet, store: Store, root: Path) -> Checked:
     with store.snapshot():
         checker = _Checker(store, root)
         findings = [*_duplicates(golden), *(f for query in golden.queries for f in checker.query(query))]
-        leaks = quoted_queries(_fields(store), {query.id: query.query for query in golden.queries})
+        leaks = quoted_queries(fields_of(store.documents.texts()), {query.id: query.query for query in golden.queries})
     return Checked(
         findings=(*sorted(findings, key=lambda finding: finding.line or 0), *leak_findings(leaks, ())),
         notes=tuple(_short(golden)),
@@ -127,8 +127,3 @@ def _finding(check: str, message: str, query: GoldenQuery, entry: Expected | Non
     line = query.line if entry is None else entry.line
     path = None if entry is None else entry.path
     return Finding(check=check, message=message, path=path, query_id=query.id, line=line)
-
-
-def _fields(store: Store) -> Iterator[IndexedField]:
-    for path, *texts in store.documents.texts():
-        yield from (IndexedField(path=path, text=text) for text in texts if text)
