@@ -71,14 +71,16 @@ def test_a_windows_command_line_is_cut_at_blanks_outside_quotes():
 @posix_only
 @pytest.mark.parametrize("platform", sorted({"linux", "darwin"} if sys.platform == "linux" else {sys.platform}))
 def test_a_process_tells_its_command_line(platform: str):
-    command = [sys.executable, "-c", "import time; time.sleep(60)", "one", "two"]
-    process = subprocess.Popen(command)
+    command = [sys.executable, "-c", "import time; print(flush=True); time.sleep(60)", "one", "two"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE)
     try:
+        assert process.stdout is not None
+        process.stdout.readline()  # until the program runs, its command line is not there to be read
         found = command_line(process.pid, platform=platform)
         assert " ".join(found) == " ".join(command)
     finally:
         process.kill()
-        process.wait()
+        process.communicate()
     with pytest.raises(ProcessLookupError):
         command_line(process.pid, platform=platform)
 
