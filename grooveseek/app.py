@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -91,9 +92,8 @@ class KnowledgeBase:
         self.settings = settings
         self.root = check_root(settings.kb_path)
         self.index_path = index_path(self.root, settings)
-        self._embedder = embedder
-        self._registry: Registry | None = None
-        self._reranker: Reranker | None = None
+        if embedder is not None:
+            self.embedder = embedder
         self._local = threading.local()
         self._opened: weakref.WeakSet[Store] = weakref.WeakSet()  # a thread that ends takes its connection with it
         self._lock = threading.RLock()
@@ -112,25 +112,28 @@ class KnowledgeBase:
             self._opened.clear()
             self._local = threading.local()
 
-    @property
+    def _once(self, name: str, make: Callable[[], Any]) -> Any:
+        """What ``make`` gives, made once however many threads ask at the same time."""
+        with self._lock:
+            if name not in self.__dict__:
+                self.__dict__[name] = make()
+            return self.__dict__[name]
+
+    @cached_property
     def embedder(self) -> Embedder:
         """The embedding model the settings name. Loaded when it is first asked for a vector."""
-        with self._lock:  # one model for all threads
-            if self._embedder is None:
-                from grooveseek.embedding.factory import build_embedder
+        from grooveseek.embedding.factory import build_embedder
 
-                self._embedder = build_embedder(self.settings, environ=os.environ)
-            return self._embedder
+        made: Embedder = self._once("embedder", lambda: build_embedder(self.settings, environ=os.environ))
+        return made
 
-    @property
+    @cached_property
     def registry(self) -> Registry:
         """The parsers the settings enable."""
-        with self._lock:
-            if self._registry is None:
-                from grooveseek.parsing.registry import Registry
+        from grooveseek.parsing.registry import Registry
 
-                self._registry = Registry.from_settings(self.settings)
-            return self._registry
+        made: Registry = self._once("registry", lambda: Registry.from_settings(self.settings))
+        return made
 
     # -- indexing --------------------------------------------------------------------------------------------------
 
@@ -222,15 +225,14 @@ class KnowledgeBase:
             self._local.searcher = searcher
         return searcher
 
-    @property
+    @cached_property
     def reranker(self) -> Reranker:
         """The cross-encoder the settings name. Loaded when a search first uses it."""
-        with self._lock:
-            if self._reranker is None:
-                from grooveseek.embedding.factory import build_reranker
+        from grooveseek.embedding.factory import build_reranker
 
-                self._reranker = build_reranker(self.settings, self.settings.reranker, environ=os.environ)
-            return self._reranker
+        name = self.settings.reranker
+        made: Reranker = self._once("reranker", lambda: build_reranker(self.settings, name, environ=os.environ))
+        return made
 
     def store(self) -> Store:
         """This thread's connection to the index, for reading. Raises NoIndex when there is none.
