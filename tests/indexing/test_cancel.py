@@ -214,3 +214,18 @@ def test_a_listener_that_raises_ends_the_run_and_leaves_documents_whole(kb: Know
     assert_whole(kb.index_path)
     kb.index()
     assert rows(kb.index_path) == fresh_rows(kb, tmp_path)
+
+
+def test_stopping_when_nothing_is_complete_yet_deletes_nothing(open_base: Open):
+    """One long document, cut in the middle: there is no document after which the run could look at the token."""
+    cancel = CancelToken()
+    embedder = WatchedEmbedder()
+    kb = open_base({"gone.md": "# Gone\n\ngone\n"}, embedder=embedder)
+    kb.index()
+    (kb.root / "gone.md").unlink()
+    write_files(kb.root, {"long.md": "".join(f"# H{n}\n\nwords {n}\n\n" for n in range(200))})
+    embedder.before = lambda _: cancel.cancel()
+    summary = kb.index(cancel=cancel)
+    assert (summary.cancelled, summary.indexed, summary.deleted) == (True, 0, 0)
+    assert list(kb.store().documents.states()) == ["gone.md"]
+    assert_whole(kb.index_path)
