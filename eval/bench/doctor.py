@@ -85,7 +85,7 @@ def build(path: Path, chunks: int) -> None:
                 store.documents.put(
                     _document(document), list(_chunks(random, min(CHUNKS_A_DOCUMENT, chunks - document)))
                 )
-        store.fulltext.optimise()
+        store.tidy()
         store.database.checkpoint()
 
 

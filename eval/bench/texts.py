@@ -41,7 +41,7 @@ def build(path: Path, chunks: int) -> None:
             for start in range(0, chunks, _CHUNKS_A_DOCUMENT):
                 count = min(_CHUNKS_A_DOCUMENT, chunks - start)
                 store.documents.put(_document(start), [_record(index, next(rows)) for index in range(count)])
-        store.fulltext.optimise()
+        store.tidy()
         store.database.checkpoint()
     made.rename(path)
 

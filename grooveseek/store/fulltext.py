@@ -65,9 +65,3 @@ class FullText:
         """Those of a few chunks that match, looked up one by one rather than found among all that do."""
         sql = f"SELECT 1 FROM {table} WHERE {table} MATCH ? AND rowid = ?"
         return {id_ for id_ in ids if self._db.value(sql, (expression, id_)) is not None}
-
-    def optimise(self) -> None:
-        """Merge each table's segments into one, after a large run of writes."""
-        with self._db.transaction():
-            for table in ("fts_trigram", "fts_words"):
-                self._db.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")

@@ -36,7 +36,6 @@ WRITERS: dict[str, Write] = {
     "Meta.record_run": lambda store: store.meta.record_run(RUN, ["status"]),
 }
 UPKEEP: dict[str, Write] = {
-    "FullText.optimise": lambda store: store.fulltext.optimise(),
     "Store.tidy": lambda store: store.tidy(),
 }
 """These change nothing that can be read."""
