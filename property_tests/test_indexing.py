@@ -69,6 +69,7 @@ steps = st.one_of(
     ]
 )
 @example([("write", "a.md", SHARED), ("index", ""), ("folder", "a.md"), ("index", ""), ("write", "b.md", SHARED)])
+@example([("write", "d.rs", SHARED), ("index", ""), ("remove", "d.rs")])
 def test_runs_that_follow_changes_end_where_one_run_would(sequence: list[tuple[str, ...]]):
     with tempfile.TemporaryDirectory() as scratch:
         root = Path(scratch) / "kb"

@@ -23,7 +23,7 @@ from grooveseek.indexing.events import (
 from grooveseek.indexing.ledger import Ledger
 from grooveseek.indexing.pipeline import EmbeddedDocument, EmbeddingPipeline
 from grooveseek.indexing.plan import Plan, is_at_or_below, make_plan
-from grooveseek.indexing.policy import record_chunking_policy, take_policy_over
+from grooveseek.indexing.policy import forget_policy_without_source, record_chunking_policy, take_policy_over
 from grooveseek.indexing.prepare import PreparedDocument, content_hash, parse_guarded, prepare, prepare_stored
 from grooveseek.indexing.scan import Scanner, read_file, trusted_time
 from grooveseek.knowledge_base.addressing import is_addressable
@@ -215,6 +215,7 @@ class _Run:
             self._store.documents.delete(path)
             if path in gone:
                 self._ledger.tell(Deleted(path=path))
+        forget_policy_without_source(self._store)
         return True
 
     def _stopped(self) -> Summary:

@@ -29,8 +29,14 @@ def take_policy_over(store: Store, document: DocumentRecord, source: Store) -> N
         store.meta.set(_KEY, LEGACY)
 
 
+def forget_policy_without_source(store: Store) -> None:
+    """Called after deletions: an index without a source file has none."""
+    if store.meta.get(_KEY) is not None and not store.documents.has_source_besides(""):
+        store.meta.remove(_KEY)
+
+
 def recorded_policy(store: Store) -> str | None:
-    """The policy on record; ``None`` when no source file was ever written."""
+    """The policy on record; ``None`` when the index holds no source file."""
     value: str | None = store.meta.get(_KEY)
     return value
 
