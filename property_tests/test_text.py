@@ -360,7 +360,7 @@ def fitting(node: Node) -> st.SearchStrategy[str]:
 @given(st.text("ab-]![*?", max_size=8), st.text("ab-]![*?", max_size=6))
 @settings(max_examples=500)
 def test_inside_one_segment_globs_are_those_of_fnmatch(glob: str, name: str):
-    assume(not re.search(r"b-a|\]--|b-\]|b-!|a-!|\[-\]|a-\]|\]-!|\[-!", glob))  # fnmatch drops backward ranges
+    assume(all(low <= high for low, high in re.findall("(?=(.)-(.))", glob)))  # fnmatch leaves backward ranges out
     assume("--" not in glob)
     assert bool(translate(glob).fullmatch(name)) == fnmatch.fnmatchcase(name, glob)
 
