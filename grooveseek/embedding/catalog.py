@@ -12,6 +12,7 @@ from typing import TypeVar
 from grooveseek.embedding.pooling import Pooling
 from grooveseek.embedding.protocol import ModelIdentity
 from grooveseek.errors import ConfigError
+from grooveseek.settings.model_names import names_directory
 
 DEFAULT_MODEL = "all-minilm-l6-v2"
 
@@ -225,7 +226,8 @@ def resolve_model(name: str) -> ModelSpec | Path:
     """The catalogue's entry of this name or alias, whatever its case, or the model directory the name is a path of.
 
     A path has a separator; ``~`` at its beginning is the home directory. It need not exist: loading it says what is
-    missing.
+    missing. One that could be a published name, as ``org/name``, must exist
+    (:func:`grooveseek.settings.model_names.names_directory`).
     Raises ConfigError, with the nearest known name, for a name that is neither.
     """
     return _resolve(name, MODELS, "embedding model")
@@ -249,7 +251,7 @@ def _resolve(name: str, table: Mapping[str, Entry], kind: str) -> Entry | Path:
         by_name |= {key.casefold(): spec for key in (spec.name, *spec.aliases)}
     if found := by_name.get(name.casefold()):
         return found
-    if "/" in name or "\\" in name:
+    if "\\" in name or names_directory(name, Path()):
         return _expanded(name)
     nearest = get_close_matches(name.casefold(), by_name, n=1)
     guess = f'did you mean "{by_name[nearest[0]].name}"? ' if nearest else ""

@@ -32,8 +32,9 @@ def setting(
 
     ``size``: a byte count, a text such as ``"10 MiB"``, or ``"unlimited"`` (kept as ``None``). ``nonempty``: a list
     with at least one element. ``form``: what a text must look like beyond its type; ``address`` is ``HOST:PORT``,
-    ``absolute`` a path that does not depend on where it is read, ``name-or-directory`` a name, or a directory when a
-    separator stands in it. ``example`` is shown, commented out, for a key that has no default.
+    ``absolute`` a path that does not depend on where it is read, ``name-or-directory`` what
+    :func:`grooveseek.settings.model_names.names_directory` tells apart. ``example`` is shown, commented out, for a key
+    that has no default.
     """
     metadata = {
         "help": help,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any, TypeVar
 
 from grooveseek.settings.address import split_address
 from grooveseek.settings.keys import Key, Kind
+from grooveseek.settings.model_names import names_directory
 
 LEG_WEIGHTS = ("search.fusion.vector_weight", "search.fusion.fts_weight")
 
@@ -120,7 +120,7 @@ def _check_text(key: Key, value: object, base: Path) -> str:
     _refuse_nul(value)
     if key.form == "address":
         _check_address(value)
-    elif key.form == "name-or-directory" and _names_directory(value):
+    elif key.form == "name-or-directory" and names_directory(value, base):
         return str(_to_path(value, base))
     return value
 
@@ -216,10 +216,6 @@ def _to_path(text: str, base: Path) -> Path:
         return base / Path(text).expanduser()
     except RuntimeError:
         raise SettingValueError(f"starts with a home directory that is not known: {describe(text)}") from None
-
-
-def _names_directory(text: str) -> bool:
-    return "/" in text or os.sep in text or text.startswith("~")
 
 
 def _refuse_blank(text: str) -> None:

@@ -104,10 +104,34 @@ def test_a_reranker_is_known_by_its_own_name():
     assert resolve_reranker("BAAI/bge-reranker-v2-m3").name == "bge-v2-m3"
 
 
-@pytest.mark.parametrize("name", ["./mine", "models/mine", "/srv/mine", "..\\mine", "C:\\mine"])
+@pytest.mark.parametrize("name", ["./mine", "models/of/mine", "/srv/mine", "../x/y", "..\\mine", "C:\\mine", "C:/mine"])
 def test_a_name_with_a_separator_is_a_path(name):
     assert resolve_model(name) == Path(name)
     assert resolve_reranker(name) == Path(name)
+
+
+def test_a_published_name_that_is_a_directory_here_is_its_path(tmp_path, monkeypatch):
+    (tmp_path / "models" / "mine").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    assert resolve_model("models/mine") == Path("models/mine")
+
+
+@pytest.mark.parametrize(("resolve", "kind"), [(resolve_model, "embedding model"), (resolve_reranker, "reranker")])
+def test_an_unknown_published_name_gets_the_known_ones_and_the_way_to_write_a_path(resolve, kind):
+    with pytest.raises(ConfigError) as caught:
+        resolve("nobody/zzzz")
+    message = str(caught.value)
+    assert message.startswith(f'no {kind} is called "nobody/zzzz": Known are ')
+    assert {"embedding model": "bge-m3", "reranker": "bge-base"}[kind] in message
+    assert message.endswith('a model directory is given by its path, as in "./nobody/zzzz"')
+
+
+@pytest.mark.parametrize("spec", [*MODELS.values(), *RERANKERS.values()], ids=lambda spec: spec.name)
+def test_every_entry_is_known_by_the_name_it_was_published_under(spec):
+    published = [alias for alias in spec.aliases if "/" in alias]
+    resolve = resolve_model if isinstance(spec, ModelSpec) else resolve_reranker
+    assert published
+    assert {resolve(alias) for alias in published} == {spec}
 
 
 def test_a_tilde_is_the_home_directory(monkeypatch, tmp_path):
@@ -123,7 +147,13 @@ def test_an_unknown_home_directory_is_an_error():
 
 @pytest.mark.parametrize(
     ("name", "guess"),
-    [("bge-smal-en-v1.5", "bge-small-en-v1.5"), ("all-minilm", "all-minilm-l6-v2"), ("BGE-M-3", "bge-m3")],
+    [
+        ("bge-smal-en-v1.5", "bge-small-en-v1.5"),
+        ("all-minilm", "all-minilm-l6-v2"),
+        ("BGE-M-3", "bge-m3"),
+        ("BAAI/bge-small-en", "bge-small-en-v1.5"),
+        ("Xenova/all-MiniLM-L6-v2", "all-minilm-l6-v2"),
+    ],
 )
 def test_an_unknown_model_gets_the_nearest_name(name, guess):
     with pytest.raises(ConfigError, match=f'no embedding model is called "{name}": did you mean "{guess}"'):

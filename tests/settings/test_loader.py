@@ -179,10 +179,30 @@ def test_an_unknown_users_home_is_refused():
     )
 
 
-def test_a_model_is_a_name_until_a_separator_makes_it_a_directory():
-    settings, _ = load_settings('model = "bge-m3"\nreranker = "models/mini"', SOURCE)
-    assert settings.model == "bge-m3"
-    assert settings.reranker == str(HERE / "models/mini")
+@pytest.mark.parametrize("name", ["bge-m3", "BAAI/bge-m3", "sentence-transformers/all-MiniLM-L6-v2"])
+def test_a_model_is_a_name_with_or_without_its_publisher(name: str):
+    settings, _ = load_settings(f'model = "{name}"\nreranker = "{name}"', SOURCE)
+    assert (settings.model, settings.reranker) == (name, name)
+
+
+@pytest.mark.parametrize(
+    "path", ["./models/mini", "../mini", "models/of/mine", "models/", "models/.mini", ".models/mini"]
+)
+def test_a_model_with_a_separator_is_a_directory_unless_it_could_be_published_so(path: str):
+    settings, _ = load_settings(f'model = "bge-m3"\nreranker = "{path}"', SOURCE)
+    assert settings.reranker == str(HERE / path)
+
+
+def test_a_directory_that_exists_is_taken_before_a_published_name(tmp_path: Path):
+    (tmp_path / "BAAI" / "bge-m3").mkdir(parents=True)
+    settings, _ = load_settings('model = "BAAI/bge-m3"\nreranker = "BAAI/bge-base"', tmp_path / "groove.toml")
+    assert settings.model == str(tmp_path / "BAAI" / "bge-m3")
+    assert settings.reranker == "BAAI/bge-base"
+
+
+def test_a_published_name_too_long_for_a_path_is_a_name():
+    name = "org/" + "x" * 5000
+    assert load_settings(f'model = "{name}"', SOURCE)[0].model == name
 
 
 @pytest.mark.parametrize(
