@@ -64,7 +64,7 @@ def real(work: Path, count: int) -> tuple[Vectors, Vectors]:
     kept, queries = work / f"real-{count}.npy", work / "queries.npy"
     if not kept.exists():
         model = build_embedder(Settings(), environ=os.environ)
-        np.save(queries, np.stack([model.embed_query(text) for text in _collection_texts("queries.jsonl")]))
+        np.save(queries, np.stack([model.embed_query(text) for text in collection_texts("queries.jsonl")]))
         np.save(
             kept, np.asarray(model.embed_documents([t[:_TEXT_LENGTH] for t in real_texts(count)]), dtype=np.float32)
         )
@@ -78,11 +78,12 @@ def unit(rows: npt.NDArray[np.floating]) -> Vectors:
 
 def real_texts(count: int) -> list[str]:
     """Documents of the two collections, then docstrings; ``count`` in all, if there are so many."""
-    texts = _collection_texts("docs.jsonl")
+    texts = collection_texts("docs.jsonl")
     return [*texts, *_docstrings(max(0, count - len(texts)))][:count]
 
 
-def _collection_texts(name: str) -> list[str]:
+def collection_texts(name: str) -> list[str]:
+    """The texts of one file of both collections: ``docs.jsonl`` or ``queries.jsonl``."""
     return [
         json.loads(line)["text"] or json.loads(line).get("title") or "untitled"
         for collection in ("cacm", "cranfield")
