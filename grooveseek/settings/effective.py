@@ -13,7 +13,7 @@ from grooveseek.settings.discovery import ConfigSource, discover
 from grooveseek.settings.keys import Key, build, flatten, keys
 from grooveseek.settings.loader import Provenance, load_settings, read_config
 from grooveseek.settings.sections import Settings
-from grooveseek.settings.trust import restrict
+from grooveseek.settings.trust import LOCAL_PROVIDERS, restrict
 from grooveseek.settings.values import SettingValueError, check_together, check_value
 
 Layer = Literal["default", "file", "environment", "flag"]
@@ -46,13 +46,13 @@ def resolve_settings(
     """Find groove.toml, read it, restrict it if need be, and put environment and flags on top.
 
     ``config`` is ``--config``. ``overrides`` are flags by dotted key (``search.mmr.lambda``); one that is ``None`` was
-    not given. Relative paths in flags and environment start from ``cwd``. Raises ConfigError for the file and the
-    environment, UsageError for a flag.
+    not given; ``model`` names the endpoint's model where the vectors come from one. Relative paths in flags and
+    environment start from ``cwd``. Raises ConfigError for the file and the environment, UsageError for a flag.
     """
     source = discover(config, cwd, entry_point_dir, environ)
     settings, lines, warnings = _from_file(source)
     environment = _from_environment(environ, cwd)
-    flags = _from_flags(overrides, cwd)
+    flags = _from_flags(_for_endpoint(overrides) if _is_remote(settings) else overrides, cwd)
     values = flatten(settings) | environment | flags
     try:
         check_together(values)
@@ -93,6 +93,15 @@ def _from_environment(environ: Mapping[str, str], cwd: Path) -> dict[str, Any]:
             except SettingValueError as error:
                 raise ConfigError(f"The environment variable {variable} {error}. Correct it or unset it.") from error
     return values
+
+
+def _is_remote(settings: Settings) -> bool:
+    return settings.embedding.provider not in LOCAL_PROVIDERS
+
+
+def _for_endpoint(overrides: Mapping[str, object]) -> dict[str, object]:
+    """``--model`` under the key that counts with an endpoint, where ``model`` at the top of the file does not."""
+    return {"embedding.model" if name == "model" else name: value for name, value in overrides.items()}
 
 
 def _from_flags(overrides: Mapping[str, object], cwd: Path) -> dict[str, Any]:

@@ -18,7 +18,8 @@ from grooveseek.settings.keys import Key, build, flatten, keys
 from grooveseek.settings.loader import Provenance
 from grooveseek.settings.sections import Settings
 
-_LOCAL_PROVIDERS = frozenset({"local", "fastembed"})
+LOCAL_PROVIDERS = frozenset({"local", "fastembed"})
+"""The values of `[embedding].provider` that send nothing anywhere."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +70,7 @@ def _judge(key: Key, value: Any, config: Path) -> tuple[Any, str] | None:
     if (
         key.trusted
         or (key.size and value is None)
-        or (key.name == "embedding.provider" and value not in _LOCAL_PROVIDERS)
+        or (key.name == "embedding.provider" and value not in LOCAL_PROVIDERS)
     ):
         return key.default, f"is ignored, because groove found this file by itself. {_way_out(config)}"
     return None

@@ -77,3 +77,18 @@ def test_a_config_that_is_named_is_taken_at_its_word(
     assert attack.texts[-1] == "bow line"
     assert attack.requests[0].headers["authorization"] == "Bearer sk-test-0123456789"
     assert "sk-test" not in captured.out + captured.err
+
+
+def test_a_model_on_the_command_line_is_the_endpoints_model(
+    tmp_path: Path, attack: EmbeddingServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = ["--config", str(tmp_path / "groove.toml"), "--model", "org/other-64"]
+    kb = tmp_path / "kb"
+    kb.mkdir()
+    write_files(kb, {"en.md": ENGLISH})
+    assert main(["index", "--quiet", *config]) == 0
+    assert "with org/other-64" in capsys.readouterr().err
+    assert attack.requests[-1].body["model"] == "org/other-64"
+    assert main(["search", "bow line", *config]) == 0
+    assert main(["search", "bow line", *config[:2]]) == 2
+    assert "org/other-64" in capsys.readouterr().err

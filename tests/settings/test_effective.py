@@ -89,6 +89,29 @@ def test_paths_in_flags_start_from_the_working_directory(cwd: Path, tmp_path: Pa
     assert resolve_settings(file, {"model": "./dir"}, cwd, {}).settings.model == str(cwd / "dir")
 
 
+REMOTE = '[embedding]\nprovider = "openai"\nmodel = "from-file"\n'
+
+
+@pytest.mark.parametrize("name", ["text-embedding-3-large", "org/model", "./model", "registry:5000/model:latest"])
+def test_a_model_in_a_flag_is_the_endpoints_where_vectors_come_from_one(cwd: Path, tmp_path: Path, name: str):
+    resolved = resolve_settings(named(tmp_path, REMOTE), {"model": name}, cwd, {})
+    assert resolved.settings.embedding.model == name
+    assert resolved.settings.model == Settings().model
+    assert (resolved.provenance["embedding.model"], resolved.provenance["model"]) == ("flag", "default")
+    assert resolve_settings(named(tmp_path, REMOTE), {"model": None}, cwd, {}).settings.embedding.model == "from-file"
+
+
+def test_an_endpoint_that_is_not_trusted_does_not_get_the_model_of_a_flag(cwd: Path):
+    (cwd / "groove.toml").write_text(REMOTE)
+    settings = resolve(cwd, {"model": "bge-m3"}).settings
+    assert (settings.model, settings.embedding.model) == ("bge-m3", None)
+
+
+def test_an_empty_model_in_a_flag_is_refused_for_an_endpoint_too(cwd: Path, tmp_path: Path):
+    with pytest.raises(UsageError, match=r"^embedding\.model must not be empty"):
+        resolve_settings(named(tmp_path, REMOTE), {"model": ""}, cwd, {})
+
+
 @pytest.mark.parametrize(
     ("flags", "problem"),
     [
