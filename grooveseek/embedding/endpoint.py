@@ -22,6 +22,8 @@ MAX_PAUSE = 60.0
 """Seconds: the longest a Retry-After is waited for."""
 
 _FIRST_PAUSE = 1.0
+_LOOK_SECONDS = 0.05
+"""Between two looks, in a pause, at whether to go on with it."""
 _QUOTED_CHARS = 200
 _ERROR_BYTES = 1 << 16
 _BLOCK = 1 << 16
@@ -39,6 +41,11 @@ _logger = logging.getLogger(__name__)
 
 Key = Callable[[], str | None]
 Shown = Callable[[str], str]
+ShouldStop = Callable[[], bool]
+
+
+class StoppedWaitingError(Exception):
+    """The pause before another attempt was ended by the caller's wish. Never reaches a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +106,7 @@ class Endpoint:
     """
 
     def __init__(
-        self, base: BaseUrl, path: str, *, key: Key, timeout: float, sleep: Callable[[float], None] = time.sleep
+        self, base: BaseUrl, path: str, *, key: Key, timeout: float, sleep: Callable[[float], None] | None = None
     ) -> None:
         self._base, self._url, self._key = base, base.url + path, key
         self._timeout = timeout
@@ -110,13 +117,15 @@ class Endpoint:
         """Host, port and path."""
         return self._base.name
 
-    def post(self, body: Mapping[str, Any], *, most: int, attempts: int) -> Any:
+    def post(
+        self, body: Mapping[str, Any], *, most: int, attempts: int, should_stop: ShouldStop = lambda: False
+    ) -> Any:
         """The answer's JSON, read up to ``most`` bytes.
 
         A dropped connection, a timeout, 408, 425, 429 and 5xx are tried again, ``attempts`` times in all, after 1, 2,
         4 ... seconds or what Retry-After says, 60 at most.
         Raises EmbeddingError with the endpoint, what happened, and the next step; ConfigError for a key that cannot be
-        sent.
+        sent; StoppedWaitingError when ``should_stop`` says so during a pause.
         """
         key = self._key()
         data = json.dumps(body).encode()
@@ -130,8 +139,18 @@ class Endpoint:
                     raise EmbeddingError(f"the endpoint {self.name} {what}{times}: {failure.advice}") from None
                 pause = min(max(_FIRST_PAUSE * 2 ** (attempt - 1), failure.pause), MAX_PAUSE)
             _logger.warning("The endpoint %s %s; trying again in %.0f s", self.name, what, pause)
-            self._sleep(pause)
+            self._pause(pause, should_stop)
         raise AssertionError("attempts is at least 1")
+
+    def _pause(self, seconds: float, should_stop: ShouldStop) -> None:
+        if self._sleep is not None:
+            self._sleep(seconds)
+            return
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            if should_stop():
+                raise StoppedWaitingError
+            time.sleep(min(left, _LOOK_SECONDS))
 
     def _attempt(self, data: bytes, key: str | None, most: int) -> Any:
         from http.client import HTTPException

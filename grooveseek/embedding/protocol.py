@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -85,6 +85,15 @@ class Embedder(Protocol):
 
     def embed_query(self, text: str) -> Vectors:
         """float32 [dimension], of unit length."""
+        ...
+
+
+@runtime_checkable
+class PatientEmbedder(Protocol):
+    """An Embedder that may wait long before it has an answer, and can be told not to."""
+
+    def embed_documents_until(self, texts: Sequence[str], should_stop: Callable[[], bool]) -> Vectors:
+        """As ``embed_documents``; the rows of the first texts only, once ``should_stop`` says so."""
         ...
 
 

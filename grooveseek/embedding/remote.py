@@ -5,7 +5,6 @@ Sends the texts of the knowledge base to that server, and only there. What comes
 
 from __future__ import annotations
 
-import time
 from base64 import b64decode
 from collections.abc import Callable, Mapping, Sequence
 from logging import getLogger
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from grooveseek.embedding import estimate
-from grooveseek.embedding.endpoint import BaseUrl, Endpoint, Key
+from grooveseek.embedding.endpoint import BaseUrl, Endpoint, Key, ShouldStop, StoppedWaitingError
 from grooveseek.embedding.pooling import unit_rows
 from grooveseek.embedding.protocol import ModelIdentity, Vectors
 from grooveseek.embedding.tokens import clean
@@ -85,11 +84,22 @@ class RemoteEmbedder:
 
         Raises EmbeddingError when the server cannot be used, BadVector for a row that is not finite or of no length.
         """
+        return self.embed_documents_until(texts, lambda: False)
+
+    def embed_documents_until(self, texts: Sequence[str], should_stop: ShouldStop) -> Vectors:
+        """The rows of the batches that were answered before ``should_stop`` ended a pause between two attempts.
+
+        A request that is under way is waited for. Raises as :meth:`embed_documents` does.
+        """
         prefix = self._identity.passage_prefix
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         for start in range(0, len(texts), self._batch_size):
             batch = texts[start : start + self._batch_size]
-            vectors[start : start + len(batch)] = self._embed(batch, prefix, start, attempts=DOCUMENT_ATTEMPTS)
+            try:
+                answered = self._embed(batch, prefix, start, attempts=DOCUMENT_ATTEMPTS, should_stop=should_stop)
+            except StoppedWaitingError:
+                return vectors[:start]
+            vectors[start : start + len(batch)] = answered
         return vectors
 
     def embed_query(self, text: str) -> Vectors:
@@ -98,12 +108,20 @@ class RemoteEmbedder:
         vector: Vectors = self._embed([text], prefix, 0, attempts=QUERY_ATTEMPTS)[0]
         return vector
 
-    def _embed(self, texts: Sequence[str], prefix: str, start: int, *, attempts: int) -> Vectors:
+    def _embed(
+        self,
+        texts: Sequence[str],
+        prefix: str,
+        start: int,
+        *,
+        attempts: int,
+        should_stop: ShouldStop = lambda: False,
+    ) -> Vectors:
         # Servers refuse an empty text; a space has a vector as an empty text has with a local model.
         inputs = [(prefix + estimate.truncated(clean(text), prefix)) or " " for text in texts]
         body = {"model": self._identity.name, "input": inputs, "encoding_format": "float"}
         most = _REPLY_BYTES + len(texts) * self.dimension * _NUMBER_BYTES
-        reply = self._endpoint.post(body, most=most, attempts=attempts)
+        reply = self._endpoint.post(body, most=most, attempts=attempts, should_stop=should_stop)
 
         def complaint(index: int, fault: str) -> str:
             beginning = texts[index][:_QUOTED_CHARS]
@@ -153,7 +171,7 @@ class RemoteEmbedder:
 
 
 def build_remote(
-    settings: EmbeddingSettings, environ: Mapping[str, str], *, sleep: Callable[[float], None] = time.sleep
+    settings: EmbeddingSettings, environ: Mapping[str, str], *, sleep: Callable[[float], None] | None = None
 ) -> RemoteEmbedder:
     """The embedder of ``provider = "openai"``. Nothing is sent yet.
 

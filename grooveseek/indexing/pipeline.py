@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grooveseek.embedding.protocol import Embedder, Vectors
+from grooveseek.embedding.protocol import Embedder, PatientEmbedder, Vectors
 from grooveseek.errors import BadVector
 from grooveseek.indexing.prepare import PreparedChunk, PreparedDocument
 from grooveseek.store.records import ChunkRecord
@@ -137,11 +137,19 @@ class EmbeddingPipeline:
         texts = [window for chunk in chunks.values() for window in chunk.windows]
         vectors = np.empty((len(texts), self._embedder.dimension), dtype=np.float32)
         done = 0
-        while done < len(texts) and not (self._abandoned.is_set() or self._should_stop()):
-            step = texts[done : done + _STEP_WINDOWS]
-            vectors[done : done + len(step)] = self._embedder.embed_documents(step)
-            done += len(step)
+        while done < len(texts) and not self._stopping():
+            fresh = self._embed_step(texts[done : done + _STEP_WINDOWS])
+            vectors[done : done + len(fresh)] = fresh
+            done += len(fresh)
         return _shared_out(chunks, vectors[:done])
+
+    def _embed_step(self, texts: Sequence[str]) -> Vectors:
+        if isinstance(self._embedder, PatientEmbedder):
+            return self._embedder.embed_documents_until(texts, self._stopping)
+        return self._embedder.embed_documents(texts)
+
+    def _stopping(self) -> bool:
+        return self._abandoned.is_set() or self._should_stop()
 
 
 def _shared_out(chunks: Mapping[bytes, PreparedChunk], vectors: Vectors) -> dict[bytes, Vectors]:
