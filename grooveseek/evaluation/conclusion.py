@@ -9,7 +9,7 @@ from pathlib import Path
 from grooveseek.evaluation.compare import compare
 from grooveseek.evaluation.evalrun import EvalRun
 from grooveseek.evaluation.gate import REGRESSION, GateDecision, GateRule, decide
-from grooveseek.evaluation.history import History, append_run, load_baseline, load_history, save_baseline
+from grooveseek.evaluation.history import History, load_baseline, load_history, record_run, save_baseline
 from grooveseek.evaluation.outcome import EvalReport
 from grooveseek.evaluation.runner import Measured
 from grooveseek.evaluation.summary import groups_of, history_points, legs_of, unjudged_of
@@ -47,7 +47,7 @@ def conclude(measured: Measured, golden: str, primary: str, records: Records, ru
         previous = history.compatible(run.fingerprint) or history.latest
     comparison = None if previous is None else compare(run, previous)
     gate = None if rule is None else decide(comparison, rule, baseline_named=records.baseline is not None)
-    notes = [history.note, *_keep(run, history, records, gate)]
+    notes = [history.note, *_keep(run, records, gate)]
     return EvalReport(
         run=run,
         golden=golden,
@@ -64,10 +64,10 @@ def conclude(measured: Measured, golden: str, primary: str, records: Records, ru
     )
 
 
-def _keep(run: EvalRun, history: History, records: Records, gate: GateDecision | None) -> Iterable[str]:
+def _keep(run: EvalRun, records: Records, gate: GateDecision | None) -> Iterable[str]:
     regressed = gate is not None and gate.exit_code == REGRESSION
     if records.history is not None and not (regressed and records.baseline is None):
-        append_run(records.history, history, run, keep=records.keep)
+        record_run(records.history, run, keep=records.keep)
     elif records.history is not None:
         yield _NOT_KEPT
     if records.save_baseline is not None:

@@ -7,9 +7,10 @@ parse starts afresh, and says so; a baseline was named by a person, so there tha
 
 from __future__ import annotations
 
+import contextlib
 import json
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -23,6 +24,9 @@ from grooveseek.knowledge_base.safe_read import read_checked
 HISTORY_FILE = ".groove-eval-history.json"
 HISTORY_VERSION = 1
 MAX_HISTORY_BYTES = 64 * 1024 * 1024
+
+LOCK_SECONDS = 30.0
+"""How long a run waits for others to write theirs, which takes each a moment."""
 
 _BASELINE = "groove-eval-baseline"
 _HISTORY = "groove-eval-history"
@@ -65,6 +69,16 @@ def load_history(path: Path) -> History:
             dropped += 1
     note = f"{path}: {dropped} of {len(entries)} runs could not be read and are dropped." if dropped else None
     return History(runs=tuple(runs), note=note)
+
+
+def record_run(path: Path, run: EvalRun, *, keep: int) -> History:
+    """Add a run to what the file holds by now, which another evaluation may have added to since it was last read.
+
+    A lock file beside the history keeps others out for that moment, and stays there. Raises as :func:`load_history` and
+    :func:`append_run` do, and HistoryError when the lock is not to be had.
+    """
+    with _locked(path):
+        return append_run(path, load_history(path), run, keep=keep)
 
 
 def append_run(path: Path, history: History, run: EvalRun, *, keep: int, max_bytes: int = MAX_HISTORY_BYTES) -> History:
@@ -127,6 +141,28 @@ def _read(path: Path, what: str) -> bytes | None:
         return None
     except FileSkipped as error:
         _refuse(path, what, str(error).rstrip("."))
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path.with_name(path.name + ".lock"), mode=0o600)
+    try:
+        lock.acquire(timeout=LOCK_SECONDS)
+    except Timeout:
+        raise HistoryError(
+            f"{path}: another groove has held {lock.lock_file} for {LOCK_SECONDS:.0f} s. End it, or use --no-history."
+        ) from None
+    except OSError as error:
+        raise HistoryError(
+            f"The evaluation history {path} could not be written: {lock.lock_file} cannot be locked "
+            f"({error.strerror or error}). Make the folder writable, or use --no-history."
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _entries(data: bytes, path: Path) -> Sequence[object]:

@@ -1,9 +1,11 @@
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from grooveseek.errors import HistoryError
 from grooveseek.evaluation.history import (
     MAX_HISTORY_BYTES,
@@ -11,6 +13,7 @@ from grooveseek.evaluation.history import (
     append_run,
     load_baseline,
     load_history,
+    record_run,
     save_baseline,
 )
 from tests.support.eval_runs import make_run, measured_with
@@ -18,6 +21,9 @@ from tests.support.eval_runs import make_run, measured_with
 OLD, MIDDLE, NEW = (
     make_run({"RR": [0.5, value]}, time=f"2026-01-0{i}T00:00:00Z") for i, value in enumerate((0.1, 0.2, 1), 1)
 )
+
+
+REPOSITORY = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -34,6 +40,39 @@ def test_runs_come_back_oldest_first(path: Path) -> None:
     assert history.runs == (OLD, NEW)
     assert load_history(path) == history
     assert list(path.parent.iterdir()) == [path]
+
+
+RECORD_AGAIN_AND_AGAIN = """
+import sys
+from pathlib import Path
+from grooveseek.evaluation.history import record_run
+from tests.support.eval_runs import make_run
+for number in range(20):
+    record_run(Path(sys.argv[1]), make_run({"RR": [1.0]}, time=f"{sys.argv[2]}-{number}"), keep=1000)
+"""
+
+
+def test_processes_that_write_at_the_same_time_lose_no_run(path: Path) -> None:
+    command = [sys.executable, "-c", RECORD_AGAIN_AND_AGAIN, str(path)]
+    writing = [subprocess.Popen([*command, str(number)], cwd=REPOSITORY) for number in range(4)]
+    assert [process.wait(120) for process in writing] == [0] * 4
+    history = load_history(path)
+    assert history.note is None
+    assert sorted(run.time for run in history.runs) == sorted(f"{n}-{m}" for n in range(4) for m in range(20))
+
+
+def test_a_history_whose_lock_is_held_for_long_says_so(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grooveseek.evaluation.history.LOCK_SECONDS", 0.01)
+    with FileLock(f"{path}.lock"), pytest.raises(HistoryError, match=r"another groove has held .*\.lock for 0 s"):
+        record_run(path, OLD, keep=10)
+    assert not path.exists()
+    assert record_run(path, OLD, keep=10).runs == (OLD,)
+
+
+def test_a_history_whose_lock_cannot_be_made_says_so(path: Path) -> None:
+    (path.parent / "file").write_text("no folder")
+    with pytest.raises(HistoryError, match="could not be written: .* cannot be locked"):
+        record_run(path.parent / "file" / path.name, OLD, keep=10)
 
 
 def test_only_the_newest_are_kept(path: Path) -> None:
