@@ -19,6 +19,7 @@ from grooveseek.errors import UsageError
 from grooveseek.serving.admin import status_as_json
 from grooveseek.serving.gate import BASE_HEADERS, Gate, Policy, RefusalLog, policies
 from grooveseek.serving.hosts import HostList
+from grooveseek.serving.request_ids import IdCheck
 from grooveseek.serving.served import Served
 from grooveseek.serving.sessions import SessionCap
 from grooveseek.serving.ui import page, page_headers
@@ -103,7 +104,7 @@ def exposure_warnings(served: Served, host: str) -> list[str]:
 def build_app(served: Served, server: Server[Any], endpoint: Endpoint) -> Starlette:
     """The whole ASGI application. Raises ConfigError for an allowed host or origin that makes no sense."""
     from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
-    from mcp.server.transport_security import TransportSecuritySettings
+    from mcp.server.transport_security import RequestBodyLimitMiddleware, TransportSecuritySettings
 
     settings = served.kb.settings.transport.http
     refusals = RefusalLog()
@@ -114,7 +115,8 @@ def build_app(served: Served, server: Server[Any], endpoint: Endpoint) -> Starle
         max_request_body_size=MAX_BODY_BYTES,
         security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the gate does it
     )
-    mcp = SessionCap(StreamableHTTPASGIApp(manager), max_sessions=settings.max_sessions, refusals=refusals)
+    seated = SessionCap(StreamableHTTPASGIApp(manager), max_sessions=settings.max_sessions, refusals=refusals)
+    mcp = RequestBodyLimitMiddleware(IdCheck(seated, headers=BASE_HEADERS), MAX_BODY_BYTES)
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:

@@ -19,6 +19,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from grooveseek.serving.request_ids import WRONG_ID, error, has_wrong_id, is_id
+
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
@@ -115,33 +117,24 @@ def understand(line: bytes | None) -> Any:
     from pydantic import ValidationError
 
     if line is None:
-        return _error(None, t.INVALID_REQUEST, f"The message is longer than {MAX_LINE_BYTES} bytes")
+        return error(None, t.INVALID_REQUEST, f"The message is longer than {MAX_LINE_BYTES} bytes")
     if not line.strip():
         return None
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
-        return _error(None, t.PARSE_ERROR, "The line is not JSON")
+        return error(None, t.PARSE_ERROR, "The line is not JSON")
     if not isinstance(value, dict):
-        return _error(None, t.INVALID_REQUEST, "Every line must be one JSON-RPC message; batches are not taken")
-    if "method" in value and "id" in value and not _is_id(value["id"]):
-        return _error(None, t.INVALID_REQUEST, "The id must be a text or a whole number")
+        return error(None, t.INVALID_REQUEST, "Every line must be one JSON-RPC message; batches are not taken")
+    if has_wrong_id(value):
+        return error(None, t.INVALID_REQUEST, WRONG_ID)
     try:
         return t.jsonrpc_message_adapter.validate_json(line, by_name=False)
-    except ValidationError as error:
-        if any(each["type"] == "json_invalid" for each in error.errors()):  # a lone surrogate, say
-            return _error(None, t.PARSE_ERROR, "The line is not JSON in UTF-8")
+    except ValidationError as invalid:
+        if any(each["type"] == "json_invalid" for each in invalid.errors()):  # a lone surrogate, say
+            return error(None, t.PARSE_ERROR, "The line is not JSON in UTF-8")
         owner = value.get("id")
-        return _error(owner if _is_id(owner) else None, t.INVALID_REQUEST, "The message is not JSON-RPC 2.0")
-
-
-def _is_id(value: object) -> bool:
-    return isinstance(value, str | int) and not isinstance(value, bool)
-
-
-def _error(owner: str | int | None, code: int, message: str) -> bytes:
-    value = {"jsonrpc": "2.0", "id": owner, "error": {"code": code, "message": message}}
-    return json.dumps(value, ensure_ascii=True).encode("ascii")
+        return error(owner if is_id(owner) else None, t.INVALID_REQUEST, "The message is not JSON-RPC 2.0")
 
 
 class _Incoming:

@@ -209,6 +209,34 @@ def test_a_thousand_malformed_messages_have_an_error_each_and_the_server_lives(s
     assert "result" in call(port, "list_topics", {}, header)
 
 
+WRONG_IDS = [[1], {"a": 1}, None, True, 1.5, []]
+
+
+@pytest.mark.parametrize("owner", WRONG_IDS, ids=repr)
+def test_a_request_whose_id_no_request_may_have_is_an_error_and_not_acknowledged(server: HttpServer, owner: Any):
+    header = session(server.port)
+    for extra, method in (((header,), "tools/list"), ((), "initialize"), ((("MCP-Protocol-Version", MODERN),), "ping")):
+        reply = rpc(server.port, {"jsonrpc": "2.0", "id": owner, "method": method}, *extra)
+        assert (reply.status, reply.headers["content-type"]) == (400, "application/json")
+        assert reply.headers["x-content-type-options"] == "nosniff"
+        assert reply.json["jsonrpc"] == "2.0"
+        assert reply.json["id"] is None
+        assert reply.json["error"] == {"code": -32600, "message": "The id must be a text or a whole number"}
+    assert "result" in call(server.port, "list_topics", {}, header)
+
+
+@pytest.mark.parametrize("owner", [0, -1, 2**53, "", "a b"], ids=repr)
+def test_a_request_with_an_unusual_id_has_its_answer(server: HttpServer, owner: Any):
+    assert call(server.port, "list_topics", {}, session(server.port), owner)["id"] == owner
+
+
+def test_a_request_with_a_wrong_id_takes_no_seat(own):
+    server = own(http="max_sessions = 1")
+    for _ in range(3):
+        assert rpc(server.port, {"jsonrpc": "2.0", "id": [1], "method": "initialize", "params": HELLO}).status == 400
+    assert initialize(server.port).status == 200
+
+
 def test_a_lone_surrogate_in_a_request_does_no_harm(server: HttpServer):
     for query in ("\ud800 okapi", "okapi \udfff"):
         reply = modern_call(server.port, "search", {"query": query})
