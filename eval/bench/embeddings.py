@@ -91,6 +91,15 @@ def collection_texts(name: str) -> list[str]:
     ]
 
 
+def collection_titles() -> list[str]:
+    """The titles of the documents of both collections; some have none, some share one."""
+    return [
+        json.loads(line).get("title") or ""
+        for collection in ("cacm", "cranfield")
+        for line in (COLLECTIONS / collection / "docs.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+
+
 def _docstrings(count: int) -> list[str]:
     folders = (Path(sysconfig.get_path("purelib")), Path(sysconfig.get_path("stdlib")))
     files = sorted(path for folder in folders for path in folder.rglob("*.py"))

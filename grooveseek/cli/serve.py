@@ -16,9 +16,12 @@ from grooveseek.settings.address import is_loopback, split_address
 
 if TYPE_CHECKING:
     from grooveseek.app import KnowledgeBase
+    from grooveseek.serving.searchers import Searchers
     from grooveseek.serving.stdio import Wire
     from grooveseek.settings.effective import Resolved
     from grooveseek.settings.sections import Settings
+
+_ON_THIS_MACHINE = ("local", "fastembed")
 
 
 @click.command()
@@ -101,9 +104,25 @@ def _serve(resolved: Resolved, wire: Wire | None, bind: str) -> int:
         from grooveseek.serving.activation import inherited_socket
         from grooveseek.serving.http import endpoint_of, listen
 
+        served.searchers = _searchers(settings)
         handed = inherited_socket(os.environ)
         listening, endpoint = (handed, endpoint_of(handed)) if handed is not None else listen(bind)
         return run_http(served, listening, endpoint)
+
+
+def _searchers(settings: Settings) -> Searchers | None:
+    """The processes that may help with searches: where a search is mostly Python, and their memory is small.
+
+    A large model or a reranker takes its time outside the interpreter, where the server's threads already run at once.
+    """
+    from grooveseek.cli import search_process
+    from grooveseek.embedding.session import available_cores
+    from grooveseek.serving.searchers import MOST, Searchers
+
+    cores = available_cores()
+    if cores < 2 or settings.reranker != "none" or not _model_is_bundled(settings):
+        return None
+    return Searchers(search_process.command(), search_process.opening(settings), most=min(cores, MOST))
 
 
 def _check_model(kb: KnowledgeBase) -> None:
@@ -124,12 +143,25 @@ def _identity_is_at_hand(settings: Settings) -> bool:
     from pathlib import Path
 
     from grooveseek.embedding.catalog import resolve_model
+
+    if settings.embedding.provider not in _ON_THIS_MACHINE:
+        return True
+    return _model_is_bundled(settings) or isinstance(resolve_model(settings.model), Path)
+
+
+def _model_is_bundled(settings: Settings) -> bool:
+    """Whether it is the small model that comes with groove, or the one that is no model at all."""
+    from pathlib import Path
+
+    from grooveseek.embedding.catalog import resolve_model
     from grooveseek.embedding.factory import FAKE
 
-    if settings.model == FAKE or settings.embedding.provider not in ("local", "fastembed"):
+    if settings.model == FAKE:
         return True
+    if settings.embedding.provider not in _ON_THIS_MACHINE:
+        return False
     found = resolve_model(settings.model)
-    return isinstance(found, Path) or (found.files is None and found.extra is None)
+    return not isinstance(found, Path) and found.files is None and found.extra is None
 
 
 def _leave(code: int) -> NoReturn:

@@ -73,6 +73,8 @@ async def _lifetime(served: Served, transport: Callable[[asyncio.Event], Corouti
         finally:
             warming.cancel()
             served.keeper.begin_stop()
+            if served.searchers is not None:
+                await served.searchers.close()
             served.workers.close()
             at_rest = await asyncio.to_thread(served.keeper.stop, STOP_SECONDS)
             if not at_rest:

@@ -10,12 +10,15 @@ from grooveseek.serving.backend import Backend
 from grooveseek.serving.catalog import Catalog
 from grooveseek.serving.documents import DocumentReader
 from grooveseek.serving.keeper import IndexKeeper
+from grooveseek.serving.searchers import Searchers
 from grooveseek.serving.workers import Workers
 
 
 @dataclass(slots=True, kw_only=True)
 class Served:
-    """One knowledge base being served. ``config_source`` says how its groove.toml was come by, without a path."""
+    """One knowledge base being served. ``config_source`` says how its groove.toml was come by, without a path;
+    ``searchers`` are the processes that help with searches, where there may be some.
+    """
 
     kb: Backend
     keeper: IndexKeeper
@@ -23,6 +26,7 @@ class Served:
     reader: DocumentReader
     catalog: Catalog
     config_source: str
+    searchers: Searchers | None = None
     started: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
 
     def is_unfinished(self) -> bool:

@@ -12,7 +12,7 @@ from grooveseek.retrieval.answer import answer_as_json
 from grooveseek.retrieval.filters import MAX_ITEM_BYTES, MAX_LIMIT, MAX_LIST_ITEMS, MAX_QUERY_BYTES
 from grooveseek.serving.schemas import Schema, array, boolean, integer, number, record, text
 from grooveseek.serving.served import Served
-from grooveseek.serving.tools.spec import Json, ToolSpec, in_worker
+from grooveseek.serving.tools.spec import Json, Report, ToolSpec
 from grooveseek.serving.uris import document_uri
 
 _DEFAULT_LIMIT = 10
@@ -183,6 +183,13 @@ def search(served: Served, arguments: Mapping[str, Any]) -> Json:
     return result
 
 
+async def search_anywhere(served: Served, arguments: Mapping[str, Any], report: Report) -> Json:
+    """As :func:`search`, in one of the server's threads or in a process beside it."""
+    if served.searchers is None:
+        return await served.workers.run(search, served, arguments)
+    return await served.searchers.answer(arguments, lambda: served.workers.run(search, served, arguments))
+
+
 def request_from(arguments: Mapping[str, Any]) -> SearchRequest:
     """The request that checked arguments make. Raises QueryError for a field that is no ``name=value``."""
     given = dict(arguments)
@@ -235,5 +242,5 @@ TOOL = ToolSpec(
     "path and lines of its document. Filters narrow the search before it ranks, so a filtered search misses nothing.",
     input_schema=INPUT,
     output_schema=OUTPUT,
-    run=in_worker(search),
+    run=search_anywhere,
 )
