@@ -32,6 +32,7 @@ from grooveseek.store.store import Store
 ROOT = Path(__file__).resolve().parent.parent
 SETS = {
     "handbook": ("md",),
+    "workshop": ("md",),
     "code": ("rs", "py", "php", "js", "ts", "tsx", "go", "java", "c", "cpp", "cs", "rb"),
 }
 """The golden sets, with the parsers they need."""

@@ -5,19 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from eval.broken_builds import BROKEN, ROOT, SETS, broken, settings_of
 from grooveseek.app import KnowledgeBase
-from grooveseek.embedding.fake import FakeEmbedder
 from grooveseek.evaluation.conclusion import Records
 from grooveseek.evaluation.evaluate import EvalRequest
 from grooveseek.evaluation.gate import GateDecision, GateMode, GateRule, decide
 from grooveseek.evaluation.outcome import EvalReport
-from grooveseek.settings.sections import IndexSettings, Settings
-from tests.conftest import write_files
-from tests.support.eval_bases import write_base
 
 BASELINES = ROOT / "eval" / "baselines"
 RULES = [GateRule(mode=mode) for mode in GateMode]
@@ -25,7 +20,7 @@ RULES = [GateRule(mode=mode) for mode in GateMode]
 
 @pytest.fixture(scope="module")
 def bases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, KnowledgeBase]]:
-    """Both golden sets, indexed once with the bundled model."""
+    """The golden sets, indexed once with the bundled model."""
     work = tmp_path_factory.mktemp("own-gate")
     opened = {name: KnowledgeBase(settings_of(name, work / f"{name}.db")) for name in SETS}
     for kb in opened.values():
@@ -57,14 +52,17 @@ def floors(name: str) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_retrieval_is_no_worse_than_the_baseline_and_better_than_each_leg(
-    bases: dict[str, KnowledgeBase], name: str
-) -> None:
+def test_retrieval_is_no_worse_than_the_baseline(bases: dict[str, KnowledgeBase], name: str) -> None:
     report, decisions = judged(bases[name], name)
     assert [decision.reasons for decision in decisions if not decision.passed] == []
     assert [finding.message for finding in report.findings] == []
     assert floors(name)
     assert below_floor(report, name) == []
+
+
+@pytest.mark.parametrize("name", ["handbook", "code"])  # the workshop's twelve answers are too few to judge legs by
+def test_the_legs_together_are_better_than_each_alone(bases: dict[str, KnowledgeBase], name: str) -> None:
+    report, _ = judged(bases[name], name)
     means = {leg: figures[report.primary].value for leg, figures in report.legs.items()}
     assert max(means, key=lambda leg: means[leg]) == "fusion", means
 
@@ -77,9 +75,10 @@ CLOSED_ON = {
     "another model's query prefix": ("handbook",),
     "queries embedded back to front": ("code",),
     "quality rule reversed": ("code",),
+    "quality rule off": ("workshop",),
     "best candidate lost": ("code",),
 }
-"""Where the gate is tried on a broken build; eval/broken_builds.py has the figures of all on both."""
+"""Where the gate is tried on a broken build; eval/broken_builds.py has the figures of all on each."""
 
 ABOVE_THE_FLOORS = {("another model's query prefix", "handbook"), ("full-text leg silent", "code")}
 """Only the comparison with the baseline sees these."""
@@ -109,28 +108,3 @@ def test_another_setting_is_not_measured_as_if_nothing_were_changed(bases: dict[
     assert gate is not None
     assert gate.exit_code == 2
     assert "fusion.alpha is 0.3, was 0.8" in gate.reasons[0]
-
-
-def test_stubs_that_the_quality_rule_should_hold_back_close_the_gate_without_it(
-    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    """The golden sets have no stub of their own, so these are given some."""
-    topics = ["Fog", "Wind", "Horses", "Bees", "Refunds", "Groups", "Tea", "Crossing"]
-    entries = [f"  - {{query: {topic}, expected: [{{path: notes/{topic}.md}}]}}\n" for topic in topics]
-    root = write_base(tmp_path / "kb", "queries:\n" + "".join(entries))
-    for topic in topics:
-        told = f"What everybody on the quay should know about the subject before asking, {topic} and what comes of it."
-        write_files(root, {f"notes/{topic}.md": f"# Notes\n\n{told}\n", f"stubs/{topic}.md": f"# {topic}\n\nTBD\n"})
-    index = tmp_path_factory.mktemp("stubs") / "index.db"
-    baseline = tmp_path / "baseline.json"
-    with KnowledgeBase(Settings(kb_path=root, index=IndexSettings(path=index)), embedder=FakeEmbedder()) as kb:
-        kb.index()
-        kb.evaluate(EvalRequest(records=Records(save_baseline=baseline)))
-        request = EvalRequest(records=Records(baseline=baseline), rule=RULES[0])
-        gate = kb.evaluate(request).report.gate
-        assert gate is not None
-        assert gate.passed
-        with broken(kb, "quality rule off") as other:
-            gate = other.evaluate(request).report.gate
-    assert gate is not None
-    assert gate.exit_code == 1
