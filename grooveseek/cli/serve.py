@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import os
-import sys
 from typing import TYPE_CHECKING, NoReturn
 
 import click
 
+from grooveseek.cli.main import leave
 from grooveseek.cli.options import Invocation, common_options
 from grooveseek.cli.output import say
 from grooveseek.errors import NoIndex, UsageError
@@ -62,7 +61,7 @@ def command(
     if kind == "stdio" and (port is not None or bind is not None):
         raise UsageError("--port and --bind are for HTTP. Add --transport http")
     wire = _claim() if kind == "stdio" else None
-    _leave(_serve(resolved, wire, _address(resolved, port, bind, i_know=i_know)))
+    leave(_serve(resolved, wire, _address(resolved, port, bind, i_know=i_know)))
 
 
 def _claim() -> Wire:
@@ -162,18 +161,3 @@ def _model_is_bundled(settings: Settings) -> bool:
         return False
     found = resolve_model(settings.model)
     return not isinstance(found, Path) and found.files is None and found.extra is None
-
-
-def _leave(code: int) -> NoReturn:
-    """End the process without waiting for threads: one may be blocked on stdin, another in the middle of a batch.
-
-    What they were writing is either whole or not there, and the index is closed by then.
-    """
-    logging.shutdown()
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
-            try:
-                stream.flush()
-            except (OSError, ValueError):
-                continue
-    os._exit(code)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
@@ -253,6 +252,8 @@ def _resolve(name: str, table: Mapping[str, Entry], kind: str) -> Entry | Path:
         return found
     if "\\" in name or names_directory(name, Path()):
         return _expanded(name)
+    from difflib import get_close_matches
+
     nearest = get_close_matches(name.casefold(), by_name, n=1)
     guess = f'did you mean "{by_name[nearest[0]].name}"? ' if nearest else ""
     raise ConfigError(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +105,8 @@ def plan_batches(lengths: Sequence[int], *, rows: int, tokens: int) -> list[list
 def _map(work: Callable[[list[int]], Output], batches: list[list[int]], workers: int) -> list[Output]:
     if workers <= 1:
         return [work(batch) for batch in batches]
+    from concurrent.futures import ThreadPoolExecutor
+
     pool = ThreadPoolExecutor(workers, thread_name_prefix="groove-model")
     try:
         return list(pool.map(work, batches))

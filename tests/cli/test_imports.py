@@ -43,6 +43,12 @@ def test_a_search_imports_neither_parsers_nor_the_server(notes: str, form: str):
     check_imports(["search", "lamp", "--kb-path", notes, "--format", form], allowed=SEARCH, never=never)
 
 
+def test_a_search_imports_no_way_to_a_model_but_the_one_it_takes(notes: str):
+    ways = {"remote", "endpoint", "hub", "local", "multilingual", "rerank", "fake"}
+    never = {f"grooveseek.embedding.{way}" for way in ways} | {"difflib", "urllib.request", "http"}
+    check_imports(["search", "lamp", "--kb-path", notes], allowed=SEARCH, never=never)
+
+
 def test_a_keyword_search_loads_no_model(notes: str):
     argv = ["search", "lamp", "--kb-path", notes, "--mode", "keyword"]
     check_imports(argv, allowed={"click", "apsw", "numpy"}, never=PARSERS)

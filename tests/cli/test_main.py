@@ -13,7 +13,7 @@ import pytest
 from grooveseek import errors
 from grooveseek._version import __version__
 from grooveseek.cli.lazy import Entry
-from grooveseek.cli.main import COMMANDS, main
+from grooveseek.cli.main import COMMANDS
 
 Groove = Callable[..., Any]
 
@@ -154,12 +154,15 @@ def test_the_package_runs_as_a_module():
     assert (done.returncode, done.stdout, done.stderr) == (0, f"groove {__version__}\n", "")
 
 
-def test_main_reads_the_command_line_of_the_process(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
-    monkeypatch.setattr(sys, "argv", ["groove", "--version"])
-    assert main() == 0
-    assert capsys.readouterr().out == f"groove {__version__}\n"
+def test_main_reads_the_command_line_of_the_process_and_ends_it():
+    program = (
+        "import sys, threading; from grooveseek.cli import main; sys.argv = ['groove', *sys.argv[1:]]; "
+        "threading.Thread(target=threading.Event().wait).start(); print('before'); main(); print('not reached')"
+    )
+    done = subprocess.run([sys.executable, "-c", program, "--version"], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, f"before\ngroove {__version__}\n")
+    done = subprocess.run([sys.executable, "-c", program, "no-such"], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (2, "before\n")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX pipes")
