@@ -18,6 +18,8 @@ from grooveseek.parsing.split import Piece, Splitter
 from grooveseek.settings.sections import Settings
 
 _WORD = re.compile(r"[^\W_]")
+_MARK_INSIDE = re.compile("^\ufeff+", re.MULTILINE)
+"""Byte order marks at the start of a line, where one file was put behind another."""
 _HEADER_ROW_CHARS = 500
 
 
@@ -61,7 +63,7 @@ def build(parser_id: str, settings: Settings) -> MarkdownParser:
 def _lay_out(body: str) -> tuple[Layout, tuple[Notice, ...]]:
     """The body's blocks; none, and a notice, where the Markdown parser gives up on it."""
     try:
-        return lay_out(body), ()
+        return lay_out(_MARK_INSIDE.sub("", body)), ()
     except Exception as error:  # noqa: BLE001 - whatever a text does to the library costs its headings, not its words
         reason = str(error) if isinstance(error, TooManyBlocksError) else f"{type(error).__name__}: {error}"
         notice = Notice(message=f"Markdown could not be read, so the text is indexed without headings ({reason})")

@@ -11,11 +11,14 @@ from grooveseek.errors import Unparsable
 
 _LINE_END = re.compile(r"\r\n?|\n")  # CommonMark 0.31.2, section 2.1; no other character ends a line
 _STRIDE = 4096
+_FEWEST_BYTES = 16
+"""Below this a pattern in the bytes says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A decoded file. ``text`` is everything after the byte order mark; positions are character indexes into it.
+    """A decoded file. ``text`` is everything after the byte order mark, or after several where each tool added its own;
+    positions are character indexes into it.
 
     ``line_starts`` has the position of each line's first character. Lines are 0-based here and 1-based in what a
     reader sees.
@@ -29,11 +32,15 @@ class Source:
     @classmethod
     def decode(cls, data: bytes) -> Source:
         """Read UTF-8, with or without a byte order mark. Raises Unparsable for anything else."""
-        mark = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
+        mark = 0
+        while data.startswith(codecs.BOM_UTF8, mark):
+            mark += len(codecs.BOM_UTF8)
         try:
             text = data[mark:].decode("utf-8")
         except UnicodeDecodeError as error:
             raise Unparsable(_not_utf8(data, mark + error.start)) from None
+        if "\0" in text and _alternates(data):
+            raise Unparsable("looks like UTF-16 text, every other byte of it being 0; convert the file to UTF-8")
         starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
         return cls(text, starts, None if len(text) == len(data) else _checkpoints(text, mark))
 
@@ -64,7 +71,18 @@ def _checkpoints(text: str, mark: int) -> list[int]:
     return places
 
 
+def _alternates(data: bytes) -> bool:
+    """Whether most of every other byte is 0, and hardly any between: Western text in UTF-16 without a byte order mark,
+    which is valid UTF-8 by chance."""
+    if len(data) % 2 or len(data) < _FEWEST_BYTES:
+        return False
+    few, many = sorted(data[start::2].count(0) for start in (0, 1))
+    return 20 * few < len(data) < 4 * many
+
+
 def _not_utf8(data: bytes, offset: int) -> str:
+    if data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "is UTF-32 text; convert the file to UTF-8"
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "is UTF-16 text; convert the file to UTF-8"
     return f"is not UTF-8 text: byte 0x{data[offset]:02x} at byte offset {offset}; convert the file to UTF-8"

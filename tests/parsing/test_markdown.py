@@ -55,6 +55,18 @@ def test_a_section_is_a_chunk_with_its_place() -> None:
     )
 
 
+def test_a_byte_order_mark_inside_hides_no_heading() -> None:
+    text = "\ufeff\ufeff# First\n\none\n\n\ufeff## Second\n\ntwo\n\n\ufeffThird\n===\n\nthree\n"
+    chunks = parse(text).chunks
+    assert [chunk.heading_path for chunk in chunks] == [("First",), ("First", "Second"), ("Third",)]
+    raw = text.encode()
+    assert [raw[chunk.start_byte : chunk.end_byte].decode() for chunk in chunks] == ["one", "two", "three"]
+
+
+def test_frontmatter_may_stand_behind_two_byte_order_marks() -> None:
+    assert parse("\ufeff\ufeff---\ntitle: Twice\n---\nbody\n").title == "Twice"
+
+
 @pytest.mark.parametrize(
     ("text", "title"),
     [

@@ -3,6 +3,7 @@ from grooveseek.errors import Unparsable
 from grooveseek.parsing.source import Source
 
 BOM = b"\xef\xbb\xbf"
+LOOKS_LIKE = "looks like UTF-16 text, every other byte of it being 0"
 
 
 def test_bytes_count_the_byte_order_mark_and_every_line_end() -> None:
@@ -29,6 +30,18 @@ def test_bytes_are_right_far_into_a_file() -> None:
         assert source.byte_at(position) == 3 + len(text[:position].encode())
 
 
+def test_every_mark_at_the_beginning_counts_and_is_no_text() -> None:
+    source = Source.decode(BOM * 2 + "é!".encode())
+    assert (source.text, source.byte_at(0), source.byte_at(1)) == ("é!", 6, 8)
+
+
+@pytest.mark.parametrize(
+    "data", [b"\0", b"a\0b", b"words\0and words\0", b"a\0b\0", b"\0" * 9, b"log line\n" + b"\0" * 4096]
+)
+def test_a_text_with_nul_characters_is_read(data: bytes) -> None:
+    assert Source.decode(data).text == data.decode()
+
+
 def test_a_plain_ascii_file_with_a_mark_is_shifted_by_it() -> None:
     assert Source.decode(BOM + b"abc").byte_at(3) == 6
 
@@ -40,6 +53,9 @@ def test_a_plain_ascii_file_with_a_mark_is_shifted_by_it() -> None:
         (BOM + b"ab\xff", "is not UTF-8 text: byte 0xff at byte offset 5; convert the file to UTF-8"),
         ("日本".encode()[:-1], "is not UTF-8 text: byte 0xe6 at byte offset 3; convert the file to UTF-8"),
         ("Grüße".encode("utf-16"), "is UTF-16 text; convert the file to UTF-8"),
+        ("Grüße".encode("utf-32"), "is UTF-32 text; convert the file to UTF-8"),
+        ("# Note\n\nA word.\n".encode("utf-16-le"), f"{LOOKS_LIKE}; convert the file to UTF-8"),
+        ("# Note\n\nA word.\n".encode("utf-16-be"), f"{LOOKS_LIKE}; convert the file to UTF-8"),
         (b"\xed\xa0\x80", "is not UTF-8 text: byte 0xed at byte offset 0; convert the file to UTF-8"),
     ],
 )
