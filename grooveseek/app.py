@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from grooveseek.retrieval.pipeline import Searcher
     from grooveseek.store.meta import LastRun
     from grooveseek.store.statistics import Statistics
-    from grooveseek.store.store import Store
+    from grooveseek.store.store import Memory, Store
 
 INDEX_NAME = ".groove.db"
 
@@ -95,6 +95,7 @@ class KnowledgeBase:
         if embedder is not None:
             self.embedder = embedder
         self._local = threading.local()
+        self._memories: weakref.WeakValueDictionary[Any, Memory] = weakref.WeakValueDictionary()
         self._opened: weakref.WeakSet[Store] = weakref.WeakSet()  # a thread that ends takes its connection with it
         self._lock = threading.RLock()
 
@@ -245,9 +246,11 @@ class KnowledgeBase:
             return store
         if store is not None:
             self._forget(store)
-        from grooveseek.store.store import Store
+        from grooveseek.store.store import Memory, Store
 
-        store = Store.open_for_reading(self.index_path)
+        with self._lock:  # lives as long as a connection that holds its file open, so no later file gets it
+            memory = self._memories.setdefault(file, Memory())
+        store = Store.open_for_reading(self.index_path, memory)
         self._local.store, self._local.file = store, file
         with self._lock:
             self._opened.add(store)

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import apsw
 import pytest
-from grooveseek.retrieval.query import any_of
+from grooveseek.retrieval.query import forms
+from grooveseek.store.postings import quoted
 from grooveseek.store.schema import SCHEMA
 from grooveseek.text.dates import in_range, parse_date
 from grooveseek.text.fold import fold, fold_with_places
@@ -126,14 +127,14 @@ class FullText:
             self._db.execute(f"INSERT INTO {table} (rowid, heading, context, content) VALUES (1, '', '', ?)", (form,))
 
     def has_substring(self, phrase: str) -> bool:
-        return self._match("fts_trigram", any_of([phrase], spelled=False))
+        return self._match("fts_trigram", forms([phrase], spelled=False))
 
     def has_word(self, word: str) -> bool:
-        return self._match("fts_words", any_of([word], spelled=True))
+        return self._match("fts_words", forms([word], spelled=True))
 
-    def _match(self, table: str, expression: object) -> bool:
-        text = getattr(expression, "text", None)
-        return bool(text and self._db.execute(f"SELECT 1 FROM {table} WHERE {table} MATCH ?", (text,)).fetchall())
+    def _match(self, table: str, forms_: list[str]) -> bool:
+        sql = f"SELECT 1 FROM {table} WHERE {table} MATCH ?"
+        return any(self._db.execute(sql, (quoted(form),)).fetchall() for form in forms_)
 
 
 @pytest.fixture(scope="module")

@@ -27,8 +27,9 @@ from grooveseek.evaluation.tune.report.text import render_text
 from grooveseek.evaluation.tune.request import TuneRequest
 from grooveseek.evaluation.tune.sweep import NOWHERE, Pool, credited_ranks, measure_ranks, pool_of, ranks_under
 from grooveseek.model.query import SearchRequest
+from grooveseek.retrieval.legs import fulltext_scores
 from grooveseek.retrieval.pipeline import LEG_DEPTH, LegResults, Searcher
-from grooveseek.retrieval.query import any_of, compile_query
+from grooveseek.retrieval.query import compile_query
 from grooveseek.settings.sections import ContextualSettings, FusionSettings, Settings
 from grooveseek.store.fulltext import ColumnWeights
 from grooveseek.store.ranking import labels_of
@@ -198,18 +199,11 @@ def test_many_weightings_in_one_walk_score_as_one_at_a_time(
     kb: KnowledgeBase, query: str, weightings: list[ColumnWeights]
 ) -> None:
     compiled = compile_query(query)
-    fulltext = kb.store().fulltext
-    for table, expression in (
-        ("fts_words", any_of(compiled.words, spelled=True)),
-        ("fts_trigram", any_of(compiled.phrases, spelled=False)),
-    ):
-        if expression is None:
-            continue
-        ids, together = fulltext.matches_under(table, expression.text, weightings)
-        for column, weighting in enumerate(weightings):
-            alone_ids, alone = fulltext.matches(table, expression.text, weighting)
-            assert ids.tolist() == alone_ids.tolist()
-            assert together[:, column].tolist() == alone.tolist()
+    together_ids, together = fulltext_scores(kb.store(), compiled, weightings)
+    for column, weighting in enumerate(weightings):
+        alone_ids, alone = fulltext_scores(kb.store(), compiled, [weighting])
+        assert together_ids.tolist() == alone_ids.tolist()
+        assert together[:, column].tolist() == alone[:, 0].tolist()
 
 
 # -- choosing ------------------------------------------------------------------------------------------------------

@@ -10,8 +10,7 @@ from grooveseek.doctor.patient import Patient
 from grooveseek.indexing.prepare import embedding_input
 from grooveseek.model.document import Chunk
 from grooveseek.store import audit
-from grooveseek.store.audit import Child, Damage
-from grooveseek.store.fulltext import Table
+from grooveseek.store.audit import Child, Damage, Table
 
 REBUILD = "groove index --force"
 REEMBED = "groove index --reembed"

@@ -10,9 +10,9 @@ import numpy as np
 
 from grooveseek.embedding.protocol import Vectors
 from grooveseek.model.query import Filters
-from grooveseek.retrieval.query import CompiledQuery, any_of
+from grooveseek.retrieval.query import CompiledQuery, forms
 from grooveseek.store.fulltext import ColumnWeights
-from grooveseek.store.ranking import best, without
+from grooveseek.store.ranking import best, contains, without
 from grooveseek.store.records import Candidates, Ids, Scores
 from grooveseek.store.store import Store
 
@@ -75,10 +75,11 @@ class Leg:
     def scores_of(self, wanted: Iterable[int]) -> dict[int, float]:
         """The scores of those of ``wanted`` that this leg finds, however deep."""
         asked = np.unique(np.fromiter(wanted, dtype=np.int64))
-        _, mine, known = np.intersect1d(self.ids, asked, assume_unique=True, return_indices=True)
-        scores = dict(zip(self.ids[mine].tolist(), self.scores[mine].tolist(), strict=True))
-        if self.beyond is not None and len(known) < len(asked):
-            ids, further = self.beyond.scores_of(np.delete(asked, known))
+        known = contains(self.ids, asked)
+        mine = np.searchsorted(self.ids, asked[known])
+        scores = dict(zip(asked[known].tolist(), self.scores[mine].tolist(), strict=True))
+        if self.beyond is not None and not known.all():
+            ids, further = self.beyond.scores_of(asked[~known])
             scores.update(zip(ids.tolist(), further.tolist(), strict=True))
         return scores
 
@@ -106,11 +107,10 @@ def population(store: Store, filters: Filters, query: CompiledQuery, *, quality_
 
 def excluded_ids(store: Store, query: CompiledQuery) -> Ids:
     """Chunks that hold something the query excludes, ascending."""
-    phrases = any_of(query.excluded, spelled=False)
-    words = any_of(query.excluded_words, spelled=True)
-    by_phrase = store.fulltext.ids("fts_trigram", phrases.text) if phrases else _NO_IDS
-    by_word = store.fulltext.ids("fts_words", words.text) if words else _NO_IDS
-    return np.union1d(by_phrase, by_word)
+    found = [_NO_IDS]
+    found += map(store.fulltext.ids_with_substring, forms(query.excluded, spelled=False))
+    found += map(store.fulltext.ids_with_words, forms(query.excluded_words, spelled=True))
+    return np.unique(np.concatenate(found))
 
 
 def vector_leg(store: Store, query: Vectors, who: Population, depth: int, *, minimum: float = -1.0) -> Leg:
@@ -127,9 +127,9 @@ def vector_leg(store: Store, query: Vectors, who: Population, depth: int, *, min
 
 
 def _large_vector_leg(store: Store, query: Vectors, who: Population, depth: int, minimum: float) -> Leg:
-    near = store.vectors.nearest(query, depth, allowed=who.allowed, held_back=np.union1d(who.excluded, who.low_quality))
-    # the candidates' scores are rounded for their order; scores_of gives those of a small index, which are not
-    ids, cosines = store.vectors.scores_of(query, np.sort(near.ids))
+    held_back = np.union1d(who.excluded, who.low_quality)
+    ids, cosines = store.vectors.near(query, depth, allowed=who.allowed, held_back=held_back)
+    near = best(store.database, ids, cosines, depth)
     return Leg(candidates=near, ids=ids, scores=cosines, beyond=_Cosines(store, query, who), minimum=minimum)
 
 
@@ -147,9 +147,8 @@ class _Cosines:
 
     def background(self) -> Background:
         """Estimated from the exact cosines of some chunks spread over the population, always the same ones."""
-        sample, population_size = self.store.vectors.sample(self.who.allowed, self.who.excluded)
-        _, cosines = self.store.vectors.scores_of(self.query, sample)
-        return _spread(cosines, population_size)
+        sample = self.store.vectors.sample(self.who.allowed, self.who.excluded)
+        return _spread(sample.cosines(self.query), sample.population)
 
 
 def _spread(scores: Scores, count: int) -> Background:
@@ -161,7 +160,7 @@ def _spread(scores: Scores, count: int) -> Background:
 def fulltext_leg(store: Store, query: CompiledQuery, who: Population, depth: int, weights: ColumnWeights) -> Leg:
     """Chunks that match the query's words and phrases; the ``depth`` best are its candidates.
 
-    A chunk's score is its BM25 in the word table plus :data:`SUBSTRING_WEIGHT` times its BM25 in the trigram table, so
+    A chunk's score is its BM25 in the word table plus :data:`SUBSTRING_WEIGHT` times what it has for substrings, so
     that stemmed words rank and a substring is still found where no word matches.
     """
     ids, columns = fulltext_scores(store, query, (weights,))
@@ -174,16 +173,7 @@ def fulltext_scores(store: Store, query: CompiledQuery, weightings: Sequence[Col
 
     Which chunks match does not depend on the weighting.
     """
-    words = any_of(query.words, spelled=True)
-    phrases = any_of(query.phrases, spelled=False)
-    parts: list[tuple[Ids, Scores]] = []
-    if words is not None:
-        parts.append(store.fulltext.matches_under("fts_words", words.text, weightings))
-    if phrases is not None:
-        ids, scores = store.fulltext.matches_under("fts_trigram", phrases.text, weightings)
-        parts.append((ids, scores * SUBSTRING_WEIGHT))
-    every = np.unique(np.concatenate([_NO_IDS, *(ids for ids, _ in parts)]))
-    total = np.zeros((len(every), len(weightings)), dtype=np.float64)
-    for ids, scores in parts:
-        total[np.searchsorted(every, ids)] += scores
-    return every, total
+    words = store.fulltext.of_words(forms(query.words, spelled=True), weightings)
+    substrings = store.fulltext.of_substrings(forms(query.phrases, spelled=False), weightings)
+    ids = np.flatnonzero(words.found | substrings.found)
+    return ids, words.scores[ids] + SUBSTRING_WEIGHT * substrings.scores[ids]

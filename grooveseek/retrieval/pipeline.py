@@ -31,11 +31,11 @@ from grooveseek.retrieval.files import SourceFiles
 from grooveseek.retrieval.filters import check_request, filters_with_effect
 from grooveseek.retrieval.fusion import Fused, as_compared, convex_combination, reciprocal_rank_fusion
 from grooveseek.retrieval.legs import NO_LEG, Leg, Population, fulltext_leg, population, vector_leg
-from grooveseek.retrieval.query import CompiledQuery, any_of, compile_query
+from grooveseek.retrieval.query import CompiledQuery, compile_query, forms
 from grooveseek.retrieval.spans import match_spans
 from grooveseek.settings.sections import FusionSettings, Settings
 from grooveseek.store.fulltext import ColumnWeights
-from grooveseek.store.ranking import places_of
+from grooveseek.store.ranking import contains, in_order, places_of
 from grooveseek.store.records import Candidates, StoredChunk
 from grooveseek.store.store import Store
 from grooveseek.text.scripts import readable_share
@@ -75,11 +75,14 @@ class Trace:
 
 @dataclass(slots=True)
 class _Ranked:
-    """A candidate on its way through the stages."""
+    """A candidate on its way through the stages: its score so far, and what each stage made of it."""
 
     fused: Fused
     score: float
-    explanation: Explanation
+    fused_rank: int
+    rerank_score: float | None = None
+    rank_after_rerank: int | None = None
+    rank_after_mmr: int | None = None
 
 
 class Searcher:
@@ -126,7 +129,7 @@ class Searcher:
         with self._store.snapshot():
             check_request(request, self._store.meta.declared_fields)
             results = self.run_legs(request, without_vectors=without_vectors)
-            fused = self._fuse(results, request)
+            fused = self._fuse(results)
             notes = [*_query_notes(results.query), *self._override_notes(request)]
             chosen, rest = self._stages(request, results.query, fused, notes)
             return Trace(
@@ -154,7 +157,7 @@ class Searcher:
         self, request: SearchRequest, results: LegResults, chosen: list[_Ranked], notes: Sequence[str]
     ) -> Answer:
         stored = self._store.documents.chunks(candidate.fused.id for candidate in chosen)
-        hits = [self._hit(c, stored[c.fused.id], results.query, request) for c in chosen if c.fused.id in stored]
+        hits = [self._hit(c, stored[c.fused.id], results, request) for c in chosen if c.fused.id in stored]
         return Answer(
             hits=tuple(hits),
             low_confidence=is_low_confidence([hit.score for hit in hits], self._min_ratio(request)),
@@ -206,27 +209,12 @@ class Searcher:
             return "the query has no word to embed"
         return None
 
-    def _fuse(self, results: LegResults, request: SearchRequest) -> list[_Ranked]:
+    def _fuse(self, results: LegResults) -> list[_Ranked]:
         fused = fuse(results.vector, results.fulltext, self._settings.search.fusion)
-        ordered = order(self._store, fused)
-        vector_ranks = _ranks(results.vector.candidates)
-        fulltext_ranks = _ranks(results.fulltext.candidates)
-        ranked: list[_Ranked] = []
-        for rank, candidate in enumerate(ordered, start=1):
-            vector_rank, vector_score = vector_ranks.get(candidate.id, (None, None))
-            fulltext_rank, fulltext_score = fulltext_ranks.get(candidate.id, (None, None))
-            explanation = Explanation(
-                vector_rank=vector_rank,
-                vector_score=vector_score,
-                fulltext_rank=fulltext_rank,
-                fulltext_score=fulltext_score,
-                fused_score=candidate.score,
-                fused_rank=rank,
-                from_vector=candidate.from_vector,
-                from_fulltext=candidate.from_fulltext,
-            )
-            ranked.append(_Ranked(fused=candidate, score=candidate.score, explanation=explanation))
-        return ranked
+        return [
+            _Ranked(fused=candidate, score=candidate.score, fused_rank=rank)
+            for rank, candidate in enumerate(order(self._store, fused), start=1)
+        ]
 
     # -- optional stages -------------------------------------------------------------------------------------------
 
@@ -255,8 +243,7 @@ class Searcher:
         order_ = sorted(range(len(pool)), key=lambda i: (-round(scores[i], 6), i))
         reranked: list[_Ranked] = []
         for rank, i in enumerate(order_, start=1):
-            explanation = replace(pool[i].explanation, rerank_score=scores[i], rank_after_rerank=rank)
-            reranked.append(_Ranked(fused=pool[i].fused, score=scores[i], explanation=explanation))
+            reranked.append(replace(pool[i], score=scores[i], rerank_score=scores[i], rank_after_rerank=rank))
         return reranked
 
     def _scores_in_time(self, load: Callable[[], Reranker], query: str, texts: Sequence[str]) -> list[float] | None:
@@ -291,12 +278,13 @@ class Searcher:
         )
         picked = [pool[i] for i in picks]
         for rank, candidate in enumerate(picked, start=1):
-            candidate.explanation = replace(candidate.explanation, rank_after_mmr=rank)
+            candidate.rank_after_mmr = rank
         return picked
 
     # -- what is shown ---------------------------------------------------------------------------------------------
 
-    def _hit(self, ranked: _Ranked, stored: StoredChunk, query: CompiledQuery, request: SearchRequest) -> Hit:
+    def _hit(self, ranked: _Ranked, stored: StoredChunk, results: LegResults, request: SearchRequest) -> Hit:
+        query = results.query
         files = SourceFiles(self._root)
         chunk, expanded = stored.chunk, None
         settings = self._settings.search.parent_retriever
@@ -326,7 +314,7 @@ class Searcher:
             is_excerpt=cut is not None,
             stale=files.is_stale(stored.document),
             chunk_id=stored.id,
-            explanation=ranked.explanation if request.explain else None,
+            explanation=_explanation(ranked, results) if request.explain else None,
         )
 
     def _min_ratio(self, request: SearchRequest) -> float:
@@ -344,20 +332,16 @@ class Searcher:
         return confidence(best, spread, coverage_evidence(covered, weights))
 
     def _coverage(self, query: CompiledQuery, chosen: Sequence[int]) -> tuple[list[float], list[float]]:
-        _, chunks = self._store.meta.counts()
+        """The IDF of each of the query's words, and for each chosen chunk the sum of those it holds."""
+        fulltext = self._store.fulltext
+        shown = np.array(chosen, dtype=np.int64)
         weights: list[float] = []
-        covered = [0.0] * len(chosen)
-        for word in query.words:
-            expression = any_of([word], spelled=True)
-            if expression is None:
-                continue
-            matching = self._store.fulltext.count("fts_words", expression.text)
-            weights.append(inverse_document_frequency(matching, chunks))
-            holding = self._store.fulltext.among("fts_words", expression.text, chosen)
-            for place, chunk_id in enumerate(chosen):
-                if chunk_id in holding:
-                    covered[place] += weights[-1]
-        return weights, covered
+        covered = np.zeros(len(shown), dtype=np.float64)
+        for form in forms(query.words, spelled=True):
+            holding = fulltext.ids_with_words(form)
+            weights.append(inverse_document_frequency(len(holding), fulltext.chunk_count()))
+            covered += weights[-1] * contains(holding, shown)
+        return weights, covered.tolist()
 
 
 def fuse(vector: Leg, fulltext: Leg, settings: FusionSettings) -> dict[int, Fused]:
@@ -386,10 +370,11 @@ def fuse(vector: Leg, fulltext: Leg, settings: FusionSettings) -> dict[int, Fuse
 
 def order(store: Store, fused: dict[int, Fused]) -> list[Fused]:
     """Best first; equals by path and then position in the document."""
-    places = places_of(store.database, np.array(sorted(fused), dtype=np.int64))
-    kept = [candidate for candidate in fused.values() if candidate.score > 0 and candidate.id in places]
-    scores = as_compared(np.array([candidate.score for candidate in kept], dtype=np.float64)).tolist()
-    return [kept[i] for i in sorted(range(len(kept)), key=lambda i: (-scores[i], places[kept[i].id]))]
+    candidates = list(fused.values())
+    ids = np.array([candidate.id for candidate in candidates], dtype=np.int64)
+    scores = np.array([candidate.score for candidate in candidates], dtype=np.float64)
+    kept = np.flatnonzero((scores > 0) & store.fulltext.present(ids))
+    return [candidates[i] for i in kept[in_order(store.database, ids[kept], as_compared(scores[kept]))].tolist()]
 
 
 def column_weights(settings: FusionSettings) -> ColumnWeights:
@@ -414,9 +399,28 @@ def _candidates(ranked: Sequence[_Ranked]) -> Candidates:
     )
 
 
-def _ranks(candidates: Candidates) -> dict[int, tuple[int, float]]:
-    pairs = zip(candidates.ids.tolist(), candidates.scores.tolist(), strict=True)
-    return {id_: (rank, score) for rank, (id_, score) in enumerate(pairs, start=1)}
+def _explanation(ranked: _Ranked, results: LegResults) -> Explanation:
+    vector_rank, vector_score = _place_in(results.vector.candidates, ranked.fused.id)
+    fulltext_rank, fulltext_score = _place_in(results.fulltext.candidates, ranked.fused.id)
+    return Explanation(
+        vector_rank=vector_rank,
+        vector_score=vector_score,
+        fulltext_rank=fulltext_rank,
+        fulltext_score=fulltext_score,
+        fused_score=ranked.fused.score,
+        fused_rank=ranked.fused_rank,
+        from_vector=ranked.fused.from_vector,
+        from_fulltext=ranked.fused.from_fulltext,
+        rerank_score=ranked.rerank_score,
+        rank_after_rerank=ranked.rank_after_rerank,
+        rank_after_mmr=ranked.rank_after_mmr,
+    )
+
+
+def _place_in(candidates: Candidates, chunk_id: int) -> tuple[int, float] | tuple[None, None]:
+    """A chunk's rank, from 1, and score among a leg's candidates."""
+    places = np.flatnonzero(candidates.ids == chunk_id)
+    return (int(places[0]) + 1, float(candidates.scores[places[0]])) if len(places) else (None, None)
 
 
 def _mean_direction(windows: Vectors) -> Vectors:

@@ -41,13 +41,6 @@ _SENTENCE_OPEN = "\"'([{<“‘«「『（【"
 _SENTENCE_CLOSE = "\"')]}>,.;:!?”’»」』）】、。！？…"
 
 
-@dataclass(frozen=True, slots=True)
-class MatchExpression:
-    """An FTS5 MATCH expression. Made here only, so that no user text can be syntax."""
-
-    text: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompiledQuery:
     """A query, ready for the legs.
@@ -122,11 +115,12 @@ def compile_query(text: str) -> CompiledQuery:
     )
 
 
-def any_of(phrases: Iterable[str], *, spelled: bool) -> MatchExpression | None:
-    """``phrases`` joined by OR, for the word table when ``spelled``; ``None`` when there is none."""
-    forms = _unique(spell(phrase) if spelled else fold(phrase) for phrase in phrases)
-    quoted = ['"' + form.replace('"', '""') + '"' for form in forms if form]
-    return MatchExpression(" OR ".join(quoted)) if quoted else None
+def forms(phrases: Iterable[str], *, spelled: bool) -> list[str]:
+    """``phrases`` as an index table has them, without repeats: the word table when ``spelled``, else the trigram
+    table. What is nothing there is left out.
+    """
+    found = _unique(spell(phrase) if spelled else fold(phrase) for phrase in phrases)
+    return [form for form in found if form]
 
 
 # -- cutting the input ---------------------------------------------------------------------------------------------

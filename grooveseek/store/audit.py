@@ -18,7 +18,6 @@ import numpy.typing as npt
 from grooveseek.errors import CorruptIndex
 from grooveseek.store.database import Database, Row
 from grooveseek.store.documents import VECTOR_TYPE, table_rows_that_fit
-from grooveseek.store.fulltext import Table
 
 EXAMPLES = 5
 """Most examples kept of one kind of damage."""
@@ -28,6 +27,7 @@ _BLOCK = 4096
 _UNIT_TOLERANCE = 0.01
 """How far a stored vector's length may be from 1: float16 rounds 384 components to within .0005 of it."""
 
+Table = Literal["fts_trigram", "fts_words"]
 Child = Literal["chunks", "chunk_vectors", "document_fields"]
 
 

@@ -53,6 +53,8 @@ class Database:
         """Open ``path``. A new file gets mode 0600; a symbolic link in its place is refused."""
         self.path = path
         self.read_only = read_only
+        self._snapshot_stamp: tuple[int, int, int] | None = None  # of a reader in a snapshot, which sees no change
+        self.rollbacks = 0  # after one, ids that this connection has seen are given anew
         _refuse_what_is_not_a_file(path)
         if create and not read_only:
             _create_private(path)
@@ -90,12 +92,8 @@ class Database:
         return self._rows(cursor)
 
     def _rows(self, cursor: apsw.Cursor) -> Iterator[Row]:
-        while True:
-            with self._worded():
-                row = next(cursor, None)
-            if row is None:
-                return
-            yield row
+        with self._worded():
+            yield from cursor
 
     def all(self, sql: str, bindings: Bindings = ()) -> list[Row]:
         """All rows of one statement."""
@@ -134,6 +132,22 @@ class Database:
         """Make a deterministic Python function callable from SQL on this connection."""
         self._connection.create_scalar_function(name, function, arguments, deterministic=True)
 
+    def tokenizer(self, name: str, arguments: Sequence[str]) -> Callable[[str], list[str]]:
+        """One of FTS5's tokenizers as a function: a query's text to its tokens."""
+        split = self._connection.fts5_tokenizer(name, list(arguments))
+
+        def tokens(text: str) -> list[str]:
+            found = split(
+                text.encode(errors="replace"),
+                apsw.FTS5_TOKENIZE_QUERY,
+                None,
+                include_offsets=False,
+                include_colocated=False,
+            )
+            return [str(token) for token in found]
+
+        return tokens
+
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
         """All or nothing. ``BEGIN IMMEDIATE``, because a reader that turns writer fails at once however long it may
@@ -148,6 +162,7 @@ class Database:
                 self._connection.execute(commit)
         except BaseException:
             # SQLite has rolled everything back by itself when the disk is full; then there is nothing to undo.
+            self.rollbacks += 1
             with contextlib.suppress(apsw.Error):
                 if self._in_transaction():
                     self._connection.execute(rollback)
@@ -161,9 +176,11 @@ class Database:
             return
         with self._worded():
             self._connection.execute("BEGIN")
+        self._snapshot_stamp = self.version_stamp() if self.read_only else None
         try:
             yield
         finally:
+            self._snapshot_stamp = None
             with contextlib.suppress(apsw.Error):
                 if self._in_transaction():
                     self._connection.execute("COMMIT")
@@ -171,10 +188,12 @@ class Database:
     def version_stamp(self) -> tuple[int, int, int]:
         """Changes whenever the file's content may have changed, by this connection or another.
 
-        Other connections' commits count in the first number, this one's changes in the second. Neither counts this
-        connection's own :meth:`replace_content_with`, which shows in the third, :meth:`build`.
+        Other connections' commits count in the first number, this one's changes and what it took back in the second.
+        Neither counts this connection's own :meth:`replace_content_with`, which shows in the third, :meth:`build`.
         """
-        return int(self.value("PRAGMA data_version")), self.total_changes(), self.build()
+        if self._snapshot_stamp is not None:
+            return self._snapshot_stamp
+        return int(self.value("PRAGMA data_version")), self.total_changes() + self.rollbacks, self.build()
 
     def build(self) -> int:
         """Changes whenever the whole content was replaced, and with it the meaning of every id.

@@ -1,21 +1,33 @@
-"""The full-text leg's two tables: every match of a MATCH expression with its BM25 score.
+"""The full-text leg's two tables: what a phrase matches, and how well.
 
-The score is FTS5's ``bm25()`` (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009; k1 = 1.2,
-b = 0.75) with its sign turned, so that higher is better. Expressions come from the query compiler only.
+A word counts by BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009) with FTS5's constants and
+FTS5's way of weighting columns, so a score is what ``bm25()`` would say with its sign turned. A substring counts by
+the same formula; only how often it stands in a chunk is not looked up, but taken to be as often as the word that is
+spelled like it does, and at least once (adr/0014).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from grooveseek.store.database import Database
+from grooveseek.store.memory import Revisions
+from grooveseek.store.postings import NOWHERE, ChunkIds, Population, PostingMemory, Postings, WordPosting
+from grooveseek.store.ranking import contains
 from grooveseek.store.records import Ids, Scores
+from grooveseek.text.words import spell
 
-Table = Literal["fts_trigram", "fts_words"]
+_K1, _B = 1.2, 0.75
+COMMON = 1_000
+"""Chunks in which a word must stand for its substring matches to be left aside: among so many that hold the word
+itself, one that holds it inside another word ranks nowhere, and looking for those takes longer than all the rest."""
+_LEAST_IDF = 1e-6
+"""FTS5's: what a phrase counts that stands in half of all chunks or more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,41 +39,98 @@ class ColumnWeights:
     content: float = 1.0
 
 
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What some phrases match: a row stands for the chunk with its number as id, from 0 to the last id ever given.
+
+    ``scores`` is float64 [rows, weightings], 0 where nothing matches; ``found`` says where something does, whatever
+    the weights.
+    """
+
+    found: npt.NDArray[np.bool_]
+    scores: Scores
+
+
 class FullText:
     """Matches in the two full-text tables of one index."""
 
-    def __init__(self, database: Database) -> None:
-        self._db = database
+    def __init__(self, database: Database, revisions: Revisions, memory: PostingMemory) -> None:
+        self._postings = Postings(database, revisions, memory)
 
-    def matches(self, table: Table, expression: str, weights: ColumnWeights) -> tuple[Ids, Scores]:
-        """Every chunk that matches, with its score; ids ascending."""
-        ids, scores = self.matches_under(table, expression, (weights,))
-        return ids, scores[:, 0]
+    def of_words(self, phrases: Iterable[str], weightings: Sequence[ColumnWeights]) -> Tally:
+        """Phrases of the word table (see :func:`grooveseek.text.words.spell`), their BM25 added up."""
+        population = self._postings.population()
+        tally = _blank(population, len(weightings))
+        for phrase in phrases:
+            posting = self._postings.of_words(phrase)
+            often = (_weighted(posting, weights) for weights in weightings)
+            _count(tally, posting.ids, often, population)
+        return tally
 
-    def matches_under(self, table: Table, expression: str, weightings: Sequence[ColumnWeights]) -> tuple[Ids, Scores]:
-        """Every chunk that matches, ascending, and its scores: one row a chunk, one column a weighting.
+    def of_substrings(self, phrases: Iterable[str], weightings: Sequence[ColumnWeights]) -> Tally:
+        """Folded texts of three characters or more, for the trigram table.
 
-        One walk over the matches serves every weighting. SQLite allows a statement 2,000 columns.
+        One that is a word and stands as such in :data:`COMMON` chunks or more is not looked for inside other words:
+        those chunks are its matches.
         """
-        columns = ", ".join([f"-bm25({table}, ?, ?, ?)"] * len(weightings))
-        weights = [weight for w in weightings for weight in (w.heading, w.context, w.content)]
-        rows = self._db.all(
-            f"SELECT rowid, {columns} FROM {table} WHERE {table} MATCH ? ORDER BY rowid", (*weights, expression)
-        )
-        ids = np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))
-        scores = np.array([row[1:] for row in rows], dtype=np.float64).reshape(len(rows), len(weightings))
-        return ids, scores
+        population = self._postings.population()
+        tally = _blank(population, len(weightings))
+        for phrase in phrases:
+            word = self._postings.of_words(phrase) if spell(phrase) == phrase and " " not in phrase else NOWHERE
+            ids = word.ids if len(word.ids) >= COMMON else self._postings.of_substring(phrase)
+            often = (np.maximum(1.0, _at(ids, word, _weighted(word, weights))) for weights in weightings)
+            _count(tally, ids, often, population)
+        return tally
 
-    def ids(self, table: Table, expression: str) -> Ids:
-        """Every chunk that matches, ascending, without a score."""
-        rows = self._db.all(f"SELECT rowid FROM {table} WHERE {table} MATCH ? ORDER BY rowid", (expression,))
-        return np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))
+    def chunk_count(self) -> int:
+        """How many chunks there are."""
+        return self._postings.population().count
 
-    def count(self, table: Table, expression: str) -> int:
-        """How many chunks match."""
-        return int(self._db.value(f"SELECT count(*) FROM {table} WHERE {table} MATCH ?", (expression,)))
+    def present(self, ids: Ids) -> npt.NDArray[np.bool_]:
+        """For each id whether there is such a chunk, as there is in an index that is not damaged."""
+        alive = self._postings.population().alive
+        return alive[np.minimum(ids, len(alive) - 1)] & (ids < len(alive))
 
-    def among(self, table: Table, expression: str, ids: Iterable[int]) -> set[int]:
-        """Those of a few chunks that match, looked up one by one rather than found among all that do."""
-        sql = f"SELECT 1 FROM {table} WHERE {table} MATCH ? AND rowid = ?"
-        return {id_ for id_ in ids if self._db.value(sql, (expression, id_)) is not None}
+    def ids_with_words(self, phrase: str) -> Ids:
+        """Every chunk in which a phrase of the word table stands, ascending."""
+        return self._postings.of_words(phrase).ids.astype(np.int64)
+
+    def ids_with_substring(self, phrase: str) -> Ids:
+        """Every chunk that holds a phrase of the trigram table, ascending."""
+        return self._postings.of_substring(phrase).astype(np.int64)
+
+
+def _blank(population: Population, columns: int) -> Tally:
+    rows = len(population.alive)
+    return Tally(np.zeros(rows, dtype=np.bool_), np.zeros((rows, columns), dtype=np.float64))
+
+
+def _count(tally: Tally, ids: ChunkIds, often: Iterable[Scores], population: Population) -> None:
+    """Add the BM25 of one phrase: its chunks, and how often it stands in each under each weighting."""
+    tally.found[ids] = True
+    idf = _idf(len(ids), population.count)
+    norms = _K1 * (1.0 - _B + _B * population.relative_lengths[ids])
+    for column, frequencies in enumerate(often):
+        tally.scores[ids, column] += idf * (frequencies * (_K1 + 1.0)) / (frequencies + norms)
+
+
+def _at(ids: ChunkIds, posting: WordPosting, values: Scores) -> Scores:
+    """The values of those of a posting's chunks that are among ``ids``, 0 for the rest of them."""
+    if ids is posting.ids:
+        return values
+    found = np.zeros(len(ids), dtype=np.float64)
+    known = contains(posting.ids, ids)
+    found[known] = values[np.searchsorted(posting.ids, ids[known])]
+    return found
+
+
+def _idf(matching: int, chunks: int) -> float:
+    """FTS5's: ln((N - n + 0.5) / (n + 0.5)), and next to nothing where that is not positive."""
+    idf = math.log((chunks - matching + 0.5) / (matching + 0.5))
+    return idf if idf > 0.0 else _LEAST_IDF
+
+
+def _weighted(posting: WordPosting, weights: ColumnWeights) -> Scores:
+    heading, context, content = posting.counts.T
+    often: Scores = heading * weights.heading + context * weights.context + content * weights.content
+    return often

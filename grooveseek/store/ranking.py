@@ -7,12 +7,17 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import numpy.typing as npt
 
 from grooveseek.store.database import Database
 from grooveseek.store.records import Candidates, Ids, Scores
 
 _DECIMALS = 7
 """Scores are rounded before they are compared: less is noise of float arithmetic, and noise must not order equals."""
+_TIE = 2 * 10.0**-_DECIMALS
+"""No two scores further apart than this are rounded to the same."""
+_NOWHERE = ("", -1)
+"""The place of what a damaged index holds of a chunk that is not there."""
 
 
 def as_ranked(scores: Scores) -> Scores:
@@ -22,14 +27,26 @@ def as_ranked(scores: Scores) -> Scores:
 
 def best(database: Database, ids: Ids, scores: Scores, k: int) -> Candidates:
     """The ``k`` best of all ``ids``, in order. ``k`` may exceed their number."""
-    scores = as_ranked(scores)
     if len(ids) > k > 0:
         kth = np.partition(scores, len(scores) - k)[len(scores) - k]
-        kept = scores >= kth  # the whole tie at the edge takes part, whatever its size
+        kept = scores >= kth - _TIE  # the whole tie at the edge takes part, whatever its size
         ids, scores = ids[kept], scores[kept]
-    places = places_of(database, ids)
-    order = sorted(range(len(ids)), key=lambda i: (-scores[i], places[int(ids[i])]))[: max(k, 0)]
-    return Candidates(ids=ids[order], scores=scores[order])
+    order = in_order(database, ids, as_ranked(scores))[: max(k, 0)]
+    return Candidates(ids=ids[order], scores=as_ranked(scores[order]))
+
+
+def in_order(database: Database, ids: Ids, ranked: Scores) -> npt.NDArray[np.intp]:
+    """The order of ``ids`` by score, best first, and of equals by path and position. Only equals are looked up."""
+    order = np.argsort(-ranked, kind="stable")
+    ordered = ranked[order]
+    equal = np.zeros(len(order) + 1, dtype=np.bool_)
+    equal[1:-1] = ordered[1:] == ordered[:-1]
+    tied = np.flatnonzero(equal[1:] | equal[:-1])
+    if len(tied):
+        places = places_of(database, ids[order[tied]])
+        by_place = sorted(order[tied].tolist(), key=lambda i: (-ranked[i], places.get(int(ids[i]), _NOWHERE)))
+        order[tied] = by_place
+    return order
 
 
 def places_of(database: Database, ids: Ids) -> dict[int, tuple[str, int]]:
@@ -54,15 +71,16 @@ def labels_of(database: Database, ids: Ids) -> dict[int, tuple[str, int, str | N
 
 def without(ids: Ids, scores: Scores, *, allowed: Ids | None, held_back: Ids) -> tuple[Ids, Scores]:
     """Keep what is allowed and not held back. ``allowed`` and ``held_back`` are ascending."""
-    keep = ~_contains(held_back, ids)
+    keep = ~contains(held_back, ids)
     if allowed is not None:
-        keep &= _contains(allowed, ids)
+        keep &= contains(allowed, ids)
     return ids[keep], scores[keep]
 
 
-def _contains(ascending: Ids, values: Ids) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def contains(ascending: npt.NDArray[np.signedinteger], values: npt.NDArray[np.signedinteger]) -> npt.NDArray[np.bool_]:
+    """For each of ``values`` whether it is among ``ascending``."""
     if len(ascending) == 0:
         return np.zeros(len(values), dtype=np.bool_)
     places = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)
-    found: np.ndarray[tuple[int], np.dtype[np.bool_]] = ascending[places] == values
+    found: npt.NDArray[np.bool_] = ascending[places] == values
     return found

@@ -14,6 +14,9 @@ from grooveseek.store.database import Database
 SCHEMA_VERSION = 1
 APPLICATION_ID = 0x67727631  # "grv1": tells groove's files from other SQLite files
 
+WORD_TOKENIZER = ("porter", ("unicode61", "remove_diacritics", "2", "categories", "L* M* N* P* S* C*"))
+"""What the word table's ``tokenize`` below says, name and arguments: for tokenizing a query as it does."""
+
 SCHEMA = """
 -- One row a file. AUTOINCREMENT: within one build of the index no id is used twice, and sqlite_sequence counts the rows
 -- that were ever written.

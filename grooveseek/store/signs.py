@@ -11,13 +11,14 @@ rows a segment, and the reading of what is new.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from grooveseek.store.database import Database
+from grooveseek.store.memory import Follower, Kept, Revisions
 from grooveseek.store.records import Ids
 
 SEGMENT = 32_768
@@ -54,23 +55,21 @@ class Estimates:
 class SignCodes:
     """The codes of every row of ``chunk_vectors``, in the order of (chunk, window)."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, revisions: Revisions, kept: Kept[list[Segment]]) -> None:
         self._db = database
-        self._stamp: tuple[int, int, int] | None = None
-        self._build: int | None = None
-        self._segments: list[Segment] = []
+        self._codes = Follower(kept, revisions, self._make)
 
     def ids(self) -> Ids:
         """The chunk of every window, ascending."""
-        self._follow()
-        return np.concatenate([segment.ids for segment in self._segments]) if self._segments else _no_ids()
+        segments = self._codes.current()
+        return np.concatenate([segment.ids for segment in segments]) if segments else _no_ids()
 
     def permitted(self, allowed: Ids | None, held_back: Ids) -> Flags | None:
         """One flag a chunk id, from 0 to the last: whether a search may find it; ``None`` when it may find all."""
-        self._follow()
-        if (allowed is None and not len(held_back)) or not self._segments:
+        segments = self._codes.current()
+        if (allowed is None and not len(held_back)) or not segments:
             return None
-        size = int(self._segments[-1].ids[-1]) + 1
+        size = int(segments[-1].ids[-1]) + 1
         flags = np.full(size, allowed is None, dtype=np.bool_)
         if allowed is not None:
             flags[allowed[: np.searchsorted(allowed, size)]] = True
@@ -79,14 +78,14 @@ class SignCodes:
 
     def nearest(self, query: npt.NDArray[np.float32], rows: int, permitted: Flags | None) -> Estimates:
         """About the ``rows`` windows whose signs differ least from ``query``'s, of permitted chunks; all if fewer."""
-        self._follow()
-        distances = self._distances(_pack(query[np.newaxis, :] > 0)[:, 0], permitted)
+        segments = self._codes.current()
+        distances = _distances(segments, _pack(query[np.newaxis, :] > 0)[:, 0], permitted)
         places = _smallest(distances, rows)
         ids: list[Ids] = [_no_ids()]
         scores: list[npt.NDArray[np.float32]] = [np.zeros(0, dtype=np.float32)]
         table = _byte_table(query)
         start = 0
-        for segment in self._segments:
+        for segment in segments:
             end = start + len(segment.ids)
             here = places[np.searchsorted(places, start) : np.searchsorted(places, end)] - start
             ids.append(segment.ids[here])
@@ -94,38 +93,14 @@ class SignCodes:
             start = end
         return Estimates(np.concatenate(ids), np.concatenate(scores))
 
-    def _distances(self, query: Words, permitted: Flags | None) -> npt.NDArray[np.uint16]:
-        """How many signs of each window differ from the query's."""
-        distances = np.zeros(sum(len(segment.ids) for segment in self._segments), dtype=np.uint16)
-        longest = max((len(segment.ids) for segment in self._segments), default=0)
-        differing, counted = np.empty(longest, dtype=np.uint64), np.empty(longest, dtype=np.uint8)
-        start = 0
-        for segment in self._segments:
-            rows = len(segment.ids)
-            total = distances[start : start + rows]
-            for row, word in zip(segment.words, query, strict=True):
-                np.bitwise_xor(row, word, out=differing[:rows])
-                np.bitwise_count(differing[:rows], out=counted[:rows])
-                np.add(total, counted[:rows], out=total)
-            if permitted is not None:
-                total[~permitted[segment.ids]] = _NEVER
-            start += rows
-        return distances
-
     # -- following the database ------------------------------------------------------------------------------------
 
-    def _follow(self) -> None:
-        stamp = self._db.version_stamp()
-        if stamp == self._stamp:
-            return
-        build = self._db.build()
-        if build != self._build:  # ids began anew
-            self._segments = []
-        self._stamp = None  # until all is read: an error on the way must not leave half of it in use
-        last = int(self._segments[-1].ids[-1]) if self._segments else 0
-        kept = (part for segment in self._segments for part in self._still_there(segment))
-        self._segments = _joined([*kept, *self._read(last, _LAST)])
-        self._stamp, self._build = stamp, build
+    def _make(self, known: list[Segment] | None) -> list[Segment]:
+        """The codes of the present snapshot, from those of an earlier one if there are any."""
+        known = known or []
+        last = int(known[-1].ids[-1]) if known else 0
+        kept = (part for segment in known for part in self._still_there(segment))
+        return _joined([*kept, *self._read(last, _LAST)])
 
     def _still_there(self, segment: Segment) -> Iterable[Segment]:
         """The segment less its deleted chunks. Ids are never used again, so an equal count means nothing changed."""
@@ -184,6 +159,25 @@ def best_by_chunk(estimates: Estimates, chunks: int) -> Ids:
     if len(ids) <= chunks:
         return ids
     return np.sort(ids[np.argpartition(-scores, chunks - 1)[:chunks]])
+
+
+def _distances(segments: Sequence[Segment], query: Words, permitted: Flags | None) -> npt.NDArray[np.uint16]:
+    """How many signs of each window differ from the query's."""
+    distances = np.zeros(sum(len(segment.ids) for segment in segments), dtype=np.uint16)
+    longest = max((len(segment.ids) for segment in segments), default=0)
+    differing, counted = np.empty(longest, dtype=np.uint64), np.empty(longest, dtype=np.uint8)
+    start = 0
+    for segment in segments:
+        rows = len(segment.ids)
+        total = distances[start : start + rows]
+        for row, word in zip(segment.words, query, strict=True):
+            np.bitwise_xor(row, word, out=differing[:rows])
+            np.bitwise_count(differing[:rows], out=counted[:rows])
+            np.add(total, counted[:rows], out=total)
+        if permitted is not None:
+            total[~permitted[segment.ids]] = _NEVER
+        start += rows
+    return distances
 
 
 def _pack(positive: Flags) -> Words:

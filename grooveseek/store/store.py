@@ -11,20 +11,35 @@ from grooveseek.store import schema, upkeep
 from grooveseek.store.database import Database
 from grooveseek.store.documents import Documents
 from grooveseek.store.fulltext import FullText
+from grooveseek.store.memory import Revisions
 from grooveseek.store.meta import Meta
+from grooveseek.store.postings import PostingMemory
 from grooveseek.store.records import CorpusSnapshot
 from grooveseek.store.selection import Selection
-from grooveseek.store.vectors import VectorIndex
+from grooveseek.store.vectors import VectorIndex, VectorMemory
+
+
+class Memory:
+    """What the readers of one index file keep in memory together, in one process."""
+
+    def __init__(self) -> None:
+        self.vectors = VectorMemory()
+        self.postings = PostingMemory()
 
 
 class Store:
-    """One index file, opened. A thread opens its own; readers never wait for a writer."""
+    """One index file, opened. A thread opens its own; readers never wait for a writer.
 
-    def __init__(self, database: Database) -> None:
+    Readers that are given the same ``memory`` share what they keep of the file in it.
+    """
+
+    def __init__(self, database: Database, memory: Memory | None = None) -> None:
+        self.memory = memory = memory or Memory()
         self.database = database
         self.documents = Documents(database)
-        self.vectors = VectorIndex(database)
-        self.fulltext = FullText(database)
+        revisions = Revisions(database)
+        self.vectors = VectorIndex(database, revisions, memory.vectors)
+        self.fulltext = FullText(database, revisions, memory.postings)
         self.selection = Selection(database)
         self.meta = Meta(database)
 
@@ -40,7 +55,7 @@ class Store:
         return cls(database)
 
     @classmethod
-    def open_for_reading(cls, path: Path) -> Store:
+    def open_for_reading(cls, path: Path, memory: Memory | None = None) -> Store:
         """Open an index that exists. Raises NoIndex when it does not."""
         if not path.exists() and not path.is_symlink():
             raise NoIndex(f"there is no index at {path} yet. Run `groove index` first")
@@ -52,7 +67,7 @@ class Store:
         except BaseException:
             database.close()
             raise
-        return cls(database)
+        return cls(database, memory)
 
     def close(self) -> None:
         """Close the file."""

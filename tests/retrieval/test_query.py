@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from grooveseek.retrieval.query import MAX_PHRASES, any_of, compile_query
+from grooveseek.retrieval.query import MAX_PHRASES, compile_query, forms
 
 
 @pytest.mark.parametrize(
@@ -82,18 +82,14 @@ def test_phrases_over_the_cap_are_counted() -> None:
     assert compiled.truncated == 6  # three phrases and three words
 
 
-def test_a_quoted_term_is_escaped_and_folded() -> None:
-    expression = any_of(['Say "Hi"', "ＰＬＣ"], spelled=False)
-    assert expression is not None
-    assert expression.text == '"say ""hi""" OR "plc"'
+def test_forms_for_the_trigram_table_are_folded_and_without_repeats() -> None:
+    assert forms(['Say "Hi"', "ＰＬＣ", "plc"], spelled=False) == ['say "hi"', "plc"]
 
 
-def test_words_are_spelled_as_the_index_spells_them() -> None:
-    expression = any_of(["倉庫係", "Tide"], spelled=True)
-    assert expression is not None
-    assert expression.text == '"倉 倉庫 庫 庫係 係" OR "tide"'
+def test_forms_for_the_word_table_are_spelled_as_it_spells_them() -> None:
+    assert forms(["倉庫係", "Tide"], spelled=True) == ["倉 倉庫 庫 庫係 係", "tide"]
 
 
-def test_nothing_to_look_for_is_no_expression() -> None:
-    assert any_of([], spelled=False) is None
-    assert any_of(["—"], spelled=True) is None
+def test_what_is_nothing_in_a_table_has_no_form() -> None:
+    assert forms([], spelled=False) == []
+    assert forms(["—"], spelled=True) == []

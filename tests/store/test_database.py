@@ -194,7 +194,7 @@ def test_damage_met_on_the_way_is_named_as_such(index: Path):
         with Store.open_for_reading(index) as store:
             for path in list(store.documents.states()):
                 store.documents.chunks_of(path)
-            store.fulltext.ids("fts_trigram", '"text"')
+            store.fulltext.ids_with_substring("text")
 
     with pytest.raises(CorruptIndex, match="damaged"):
         read_all()
@@ -211,7 +211,7 @@ def test_an_index_in_a_folder_that_cannot_be_written_is_read(locked_out: Path):
     locked_out.chmod(0o500)
     with Store.open_for_reading(index) as store:
         assert store.meta.counts() == (30, 150)
-        assert len(store.fulltext.ids("fts_words", '"text"')) == 150
+        assert len(store.fulltext.ids_with_words("text")) == 150
     with pytest.raises(StoreError, match="Make it and its folder writable"):
         Store.open_for_writing(index)
     assert [file.name for file in locked_out.iterdir()] == ["index.db"]
@@ -436,7 +436,7 @@ def test_a_process_killed_while_it_takes_another_files_content_leaves_one_of_the
             outcomes.add(word)
             assert {chunk.chunk.content.split()[0] for chunk in reader.documents.chunks_of(path)} == {word}
             assert reader.meta.get("filler 149") == word * 40_000
-            assert len(reader.fulltext.ids("fts_words", f'"{word}"')) == 20
+            assert len(reader.fulltext.ids_with_words(word)) == 20
         assert_whole(index)
         if word == "new":  # back to the old content for the next try
             with Store.open_for_writing(index) as store, store.transaction():

@@ -61,8 +61,8 @@ def test_replacing_a_document_leaves_nothing_of_the_old_one(store: Store, index:
     for table, count in {"chunks": 1, "chunk_vectors": 1, "document_fields": 0, "documents": 1}.items():
         assert sql(index, f"SELECT count(*) FROM {table}") == [(count,)], table
     for word in ("anchor", "buoy", "paint"):
-        assert len(store.fulltext.ids("fts_words", f'"{word}"')) == 0, word
-        assert len(store.fulltext.ids("fts_trigram", f'"{word}"')) == 0, word
+        assert len(store.fulltext.ids_with_words(word)) == 0, word
+        assert len(store.fulltext.ids_with_substring(word)) == 0, word
     assert_whole(index)
 
 
@@ -71,7 +71,7 @@ def test_deleting_a_document_takes_everything_and_leaves_the_others(store: Store
     store.documents.put(document("b.md"), chunks("shared clause"))
     assert store.documents.delete("boats/hull.md")
     assert list(store.documents.states()) == ["b.md"]
-    assert len(store.fulltext.ids("fts_trigram", '"shared clause"')) == 1
+    assert len(store.fulltext.ids_with_substring("shared clause")) == 1
     assert sql(index, "SELECT count(*) FROM chunk_vectors") == [(1,)]
     assert_whole(index)
 
@@ -106,20 +106,20 @@ def test_vectors_with_a_gap_are_not_handed_on(store: Store, index: Path):
 def test_marks_count_in_words(store: Store):
     """SQLite's tokenizer would take a vowel sign for a space, and find two words that share their consonants."""
     store.documents.put(document("a.md"), chunks("हिन्दी"))
-    assert len(store.fulltext.ids("fts_words", '"हिन्दी"')) == 1
-    assert len(store.fulltext.ids("fts_words", '"हन"')) == 0
-    assert len(store.fulltext.ids("fts_words", '"हनद"')) == 0
+    assert len(store.fulltext.ids_with_words("हिन्दी")) == 1
+    assert len(store.fulltext.ids_with_words("हन")) == 0
+    assert len(store.fulltext.ids_with_words("हनद")) == 0
 
 
 def test_an_accent_that_is_not_typed_is_no_obstacle(store: Store):
     store.documents.put(document("a.md"), chunks("A résumé, x\u030c and running."))
     for word in ("resume", "résumé", "x", "run"):
-        assert len(store.fulltext.ids("fts_words", f'"{word}"')) == 1, word
+        assert len(store.fulltext.ids_with_words(word)) == 1, word
 
 
 def test_nul_in_a_text_is_a_blank(store: Store):
     store.documents.put(document("a.md"), chunks("before\0after"))
-    assert len(store.fulltext.ids("fts_trigram", '"before after"')) == 1
+    assert len(store.fulltext.ids_with_substring("before after")) == 1
     assert store.documents.chunks_of("a.md")[0].chunk.content == "before\0after"
 
 

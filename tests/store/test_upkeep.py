@@ -103,7 +103,7 @@ def test_a_reader_in_the_way_is_not_waited_for_and_not_disturbed(store: Store, i
             store.documents.delete(f"{number}.md")
         store.tidy()
         assert reader.meta.counts() == (DOCUMENTS, 2 * DOCUMENTS)
-        assert len(reader.fulltext.ids("fts_words", '"another"')) == DOCUMENTS
+        assert len(reader.fulltext.ids_with_words("another")) == DOCUMENTS
     store.database.checkpoint()
     assert index.stat().st_size < 1_000_000
 

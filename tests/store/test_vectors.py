@@ -243,14 +243,15 @@ def test_many_small_changes_do_not_leave_many_segments(
         for number in range(30):
             write_store(tmp_path / "i.db", {f"{number}.md": pieces(unit(random, 2))})
             assert len(nearest(store, unit(random, 1)[0], 100)) == 2 * (number + 1)
-        assert len(store.vectors._signs._segments) == 2  # 60 rows, 48 to a segment
+        assert len(store.vectors._signs._codes.current()) == 2  # 60 rows, 48 to a segment
 
 
 def test_an_index_without_vectors_has_no_neighbours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vectors, "KEPT_IN_MEMORY", -1)
     with Store.open_for_writing(tmp_path / "i.db") as store:
         assert len(nearest(store, np.ones(70, dtype=np.float32))) == 0
-        assert store.vectors.sample(None, NONE)[1] == 0
+        sample = store.vectors.sample(None, NONE)
+        assert (sample.population, len(sample.cosines(np.ones(70, dtype=np.float32)))) == (0, 0)
 
 
 def test_the_leg_of_a_large_index_knows_what_that_of_a_small_one_knows(
@@ -282,9 +283,9 @@ def test_a_sample_is_even_and_names_what_it_stands_for(
 ) -> None:
     funnel()
     monkeypatch.setattr(vectors, "SAMPLE", 10)
-    ids, stands_for = store.vectors.sample(None, np.array([1], dtype=np.int64))
-    assert ids.tolist() == [2, 31, 61, 91, 121, 151, 181, 211, 241, 271]
-    assert stands_for == 299
+    sample = store.vectors.sample(None, np.array([1], dtype=np.int64))
+    assert sample.block[0].tolist() == [2, 31, 61, 91, 121, 151, 181, 211, 241, 271]
+    assert sample.population == 299
 
 
 def test_what_is_of_low_quality_is_asked_anew_after_a_change(index: Path) -> None:
@@ -316,7 +317,7 @@ def test_a_segment_never_parts_a_chunk(tmp_path: Path, random: np.random.Generat
     write_store(tmp_path / "i.db", {"a.md": pieces(unit(random, 210), windows=7)})
     with Store.open_for_reading(tmp_path / "i.db") as store:
         nearest(store, unit(random, 1)[0])
-        segments = store.vectors._signs._segments
+        segments = store.vectors._signs._codes.current()
     assert len(segments) > 3
     assert sum(len(segment.ids) for segment in segments) == 210
     assert all(before.ids[-1] < after.ids[0] for before, after in itertools.pairwise(segments))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from grooveseek.evaluation.curation.lines import entry_text
 from grooveseek.evaluation.golden import Expected, GoldenQuery
-from grooveseek.retrieval.query import any_of, compile_query
+from grooveseek.retrieval.query import compile_query, forms
 from grooveseek.store.records import StoredChunk
 from grooveseek.store.store import Store
 
@@ -90,9 +90,8 @@ def _telling_words(store: Store, stored: StoredChunk) -> list[str]:
 def _documents_with(store: Store, counts: Mapping[str, int]) -> dict[str, int]:
     found = {}
     for word in sorted(counts, key=lambda word: (-counts[word], -len(word), word))[:_CANDIDATES]:
-        expression = any_of([word], spelled=True)
-        if expression is not None:
-            found[word] = len(store.fulltext.ids("fts_words", expression.text))
+        for form in forms([word], spelled=True):
+            found[word] = len(store.fulltext.ids_with_words(form))
     return found
 
 
