@@ -256,7 +256,7 @@ def _row(clients: int, turns: Sequence[Turn], alone: float) -> str:
     took = sorted(one for turn in turns for one in turn.took)
     seconds = sum(turn.seconds for turn in turns)
     server, own = sum(turn.server_seconds for turn in turns), sum(turn.client_seconds for turn in turns)
-    p95 = statistics.quantiles(took, n=20)[-1]
+    p95 = statistics.quantiles(took, n=20, method="inclusive")[-1]
     rate = _rate(turns)
     return (
         f"| {clients} | {rate:.1f} | {rate / alone:.2f} | {statistics.median(took):.1f} | {p95:.1f} | "

@@ -207,7 +207,7 @@ def _leg_row(size: int, before: int | None, name: str, found: Mapping[int, Searc
 
 
 def _p95(times: Sequence[float]) -> float:
-    return statistics.quantiles(times, n=20)[-1]
+    return statistics.quantiles(times, n=20, method="inclusive")[-1]
 
 
 def _process_row(size: int, one: Searched) -> str:
