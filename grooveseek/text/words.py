@@ -4,7 +4,8 @@ The word index (SQLite FTS5, ``porter unicode61``) splits at spaces, which scrip
 is spelled for it first: a word of a spaced script is itself, and a run of an unspaced script becomes its characters
 and overlapping pairs of characters in turn (``倉庫係`` is ``倉 倉庫 庫 庫係 係``; bigram indexing after Nie, Gao, Zhang
 and Zhou, "On the use of words and n-grams for Chinese information retrieval", 2000). A query spelled the same way
-matches as a phrase, and a word of one or two characters is a word of the index.
+matches as a phrase, and a word of one or two characters is a word of the index. A line of such a script may end in the
+middle of a word, so a line end between two of its letters is nothing.
 """
 
 from __future__ import annotations
@@ -15,10 +16,14 @@ from functools import lru_cache
 from itertools import groupby, pairwise
 
 from grooveseek.text.fold import fold
-from grooveseek.text.scripts import UNSPACED, is_word_char, script_of
+from grooveseek.text.scripts import HANGUL, UNSPACED, is_word_char, script_of
 
 _VARIATION = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 """Variation selectors: another drawing of the same character, which nobody types in a query."""
+
+_LINE_END = re.compile(r"(?<=[^\x00-\x7f])[ \t]*(?:\r\n?|\n)[ \t]*(?=[^\x00-\x7f])")
+_WRAPPED_ANYWHERE = UNSPACED - {HANGUL}
+"""Scripts whose lines end wherever they are full. Korean has spaces, and its lines mostly end at one."""
 
 
 class _SeparatorsToSpaces(dict[int, int]):
@@ -41,12 +46,17 @@ def words(text: str) -> Iterator[str]:
     """The index words of a text, in order, after folding."""
     folded = fold(text)
     if not folded.isascii():
-        folded = _VARIATION.sub("", folded)
+        folded = _LINE_END.sub(_unless_inside, _VARIATION.sub("", folded))
     for run in folded.translate(_SPACES).split():
         if run.isascii():
             yield run
         else:
             yield from _words_of_run(run)
+
+
+def _unless_inside(line_end: re.Match[str]) -> str:
+    around = line_end.string[line_end.start() - 1], line_end.string[line_end.end()]
+    return "" if all(script_of(char) in _WRAPPED_ANYWHERE for char in around) else line_end[0]
 
 
 def _words_of_run(run: str) -> Iterator[str]:

@@ -87,6 +87,19 @@ def test_words_inside_unbroken_runs_are_found_in_place(
         assert spans_in(scripts, query, right["file"]) == in_content
 
 
+@pytest.mark.parametrize("query", ["検索", "検索テスト", "データベース"])
+def test_a_word_that_a_line_end_cuts_in_an_unspaced_script_is_found(tmp_path: Path, query: str) -> None:
+    """A sibling of C19: text wrapped at a fixed width."""
+    (tmp_path / "kb").mkdir()
+    (tmp_path / "kb" / "wrapped.md").write_text(
+        "# 手順\n\n改行で分かれた単語の検\n索テスト。次にデータベ\r\nースを開く。\n", "utf-8"
+    )
+    (tmp_path / "kb" / "other.md").write_text("# 手順\n\n点検のあとに索を巻く。\n", "utf-8")
+    with KnowledgeBase(Settings(kb_path=tmp_path / "kb"), embedder=FakeEmbedder()) as kb:
+        kb.index()
+        assert paths(kb, query)[0] == "wrapped.md"
+
+
 def test_full_width_letters_meet_their_plain_form(scripts: KnowledgeBase) -> None:
     assert "full.md" in paths(scripts, "PLC")
 
