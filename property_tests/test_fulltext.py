@@ -21,6 +21,7 @@ from grooveseek.text.words import spell
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.store.conftest import chunk, document
+from tests.support.ready import make_ready_for_any_size
 
 WORDS = ("tide", "tides", "tidal", "pump", "the", "倉庫", "倉庫係", "naïve", "c++", "x")
 QUERIES = ("tide", "tide pump", "pump tide pump", "倉庫", "倉庫係", "naive", "x", "c", "absent", "the the")
@@ -33,6 +34,8 @@ steps = st.lists(
         st.tuples(st.just("undo"), st.integers(0, 4), st.lists(st.tuples(texts, texts), max_size=4)),
         st.tuples(st.just("delete"), st.integers(0, 4), st.just([])),
         st.tuples(st.just("ask"), st.integers(0, 2), st.just([])),
+        st.tuples(st.just("ready"), st.just(0), st.just([])),
+        st.tuples(st.just("anew"), st.just(0), st.just([])),
     ),
     max_size=14,
 )
@@ -59,7 +62,8 @@ def test_every_connection_scores_what_it_sees_as_fts5_does(
         readers = [stack.enter_context(Store.open_for_reading(path, memory)) for _ in range(3)]
         stack.enter_context(readers[2].snapshot())
         assert readers[2].meta.counts() == (1, 1)  # from here on the third sees this state only
-        for what, number, pieces in [*steps, ("ask", 0, []), ("ask", 2, []), ("ask", 1, [])]:
+        last = [("ask", number, []) for number in (0, 2, 1)]
+        for what, number, pieces in [*steps, *last, ("anew", 0, [])]:
             if what == "put":
                 _put(writer, number, pieces)
             elif what == "undo":
@@ -67,6 +71,11 @@ def test_every_connection_scores_what_it_sees_as_fts5_does(
                     _put_and_undo(writer, number, pieces, under)
             elif what == "delete":
                 writer.documents.delete(f"{number}.md")
+            elif what == "ready":
+                make_ready_for_any_size(writer)
+            elif what == "anew":
+                with Store.open_for_reading(path) as reader:
+                    _assert_as_fts5(reader, under)
             else:
                 _assert_as_fts5(readers[number], under)
         _assert_as_fts5(writer, under)

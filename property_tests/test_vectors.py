@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,7 @@ from grooveseek.store.records import Ids
 from grooveseek.store.store import Store
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.ready import make_ready_for_any_size
 from tests.support.vector_store import Piece, write_store
 
 DIMENSIONS = (1, 3, 8, 64, 65, 130)
@@ -23,6 +24,7 @@ changes = st.lists(
         st.tuples(st.just("put"), st.integers(0, 5), st.lists(st.integers(0, 3), max_size=8)),
         st.tuples(st.just("delete"), st.integers(0, 5), st.just([])),
         st.tuples(st.just("ask"), st.integers(1, 40), st.just([])),
+        st.tuples(st.just("ready"), st.integers(1, 40), st.just([])),
     ),
     max_size=12,
 )
@@ -59,7 +61,9 @@ def test_the_funnel_follows_every_change_and_agrees_with_the_whole_scan(
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "i.db"
         write_store(path, {"first.md": [Piece(windows=(tuple(random.standard_normal(dimension)),))]})
-        with Store.open_for_writing(path) as store, Store.open_for_reading(path) as other:
+        with ExitStack() as opened:
+            store = opened.enter_context(Store.open_for_writing(path))
+            other = opened.enter_context(Store.open_for_reading(path))
             for what, number, windows in [*steps, ("ask", 10, [])]:
                 if what == "put":
                     chunks = [
@@ -71,6 +75,10 @@ def test_the_funnel_follows_every_change_and_agrees_with_the_whole_scan(
                 elif what == "delete":
                     store.documents.delete(f"{number}.md")
                 else:
+                    if what == "ready":  # and a reader that begins with what is there
+                        with large():
+                            make_ready_for_any_size(store)
+                        other = opened.enter_context(Store.open_for_reading(path))
                     query = random.standard_normal(dimension).astype(np.float32)
                     query /= np.linalg.norm(query)
                     slow = store.vectors.nearest(query, number, allowed=may, held_back=_ids(held_back))

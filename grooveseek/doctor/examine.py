@@ -26,6 +26,7 @@ CHECKS: Mapping[str, Check] = {
     "vectors": integrity.vectors,
     "table-rows": integrity.table_rows,
     "chunk-text": integrity.chunk_texts,
+    "ready": integrity.ready,
     "model": surroundings.model,
     "model-files": model_files,
     "other-folder": surroundings.root,

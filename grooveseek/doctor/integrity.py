@@ -9,7 +9,7 @@ from grooveseek.doctor.findings import Finding, Severity, about
 from grooveseek.doctor.patient import Patient
 from grooveseek.indexing.prepare import embedding_input
 from grooveseek.model.document import Chunk
-from grooveseek.store import audit
+from grooveseek.store import audit, make_ready
 from grooveseek.store.audit import Child, Damage, Table
 
 REBUILD = "groove index --force"
@@ -74,6 +74,13 @@ def table_rows(patient: Patient) -> list[Finding]:
     """Table rows that a search leaves out of its answers, because they do not fit the chunk."""
     damage = audit.table_rows(patient.store.database)
     return _error("table-rows", "{n} chunk{s} whose table rows do not fit the text", damage)
+
+
+def ready(patient: Patient) -> list[Finding]:
+    """What searches of a large index read at once, where it is not what the tables say."""
+    differing = make_ready.differing(patient.store.database)
+    summary = "{n} piece{s} of ready-made search data unlike the tables"
+    return about("ready", Severity.ERROR, summary, differing, remedy=REBUILD)
 
 
 def chunk_texts(patient: Patient) -> list[Finding]:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from grooveseek.store.database import Database
 from grooveseek.store.memory import Cache, Follower, Kept, Revision, Revisions
 from grooveseek.store.ranking import contains
+from grooveseek.store.ready import Piece, Ready
 from grooveseek.store.records import Ids, Scores
 from grooveseek.store.schema import WORD_TOKENIZER
 
@@ -80,10 +81,13 @@ class Postings:
     def __init__(self, database: Database, revisions: Revisions, memory: PostingMemory) -> None:
         self._db = database
         self._revisions = revisions
+        self._ready = Ready(database)
         self._words, self._substrings = memory.words, memory.substrings
         self._population = Follower(memory.population, revisions, self._read_population)
         self._tokenize = database.tokenizer(*WORD_TOKENIZER)
-        self._db.execute("CREATE VIRTUAL TABLE temp.instances USING fts5vocab('main', 'fts_words', 'instance')")
+        for form in ("instance", "row"):
+            vocabulary = f"fts5vocab('main', 'fts_words', '{form}')"
+            self._db.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS temp.words_by_{form} USING {vocabulary}")
 
     def population(self) -> Population:
         """The chunks there are, in the present snapshot."""
@@ -91,7 +95,10 @@ class Postings:
 
     def of_words(self, phrase: str) -> WordPosting:
         """Where a phrase of the word table stands: words as :func:`grooveseek.text.words.spell` spells them."""
-        return self._words.get(phrase, self._revisions.current(), lambda *known: self._follow_words(phrase, *known))
+        stems = tuple(self._tokenize(phrase))
+        if not stems:
+            return NOWHERE
+        return self._words.get(stems, self._revisions.current(), lambda *known: self._follow_words(stems, *known))
 
     def of_substring(self, phrase: str) -> ChunkIds:
         """The chunks that hold a folded text of three characters or more, ascending."""
@@ -99,38 +106,71 @@ class Postings:
             phrase, self._revisions.current(), lambda *known: self._follow_substring(phrase, *known)
         )
 
+    def stems_in(self, chunks: int) -> list[str]:
+        """The words, as the table stems them, that stand in so many chunks or more."""
+        rows = self._db.all("SELECT term FROM temp.words_by_row WHERE doc >= ? ORDER BY term", (chunks,))
+        return [row[0] for row in rows]
+
+    def read_words(self, stems: Sequence[str], *, after: int = 0) -> WordPosting:
+        """The list of some words in a row, read from the table; of the chunks after one only."""
+        if len(stems) == 1:
+            return _counted(self._instances(_KEY, stems[0], after))
+        return _counted(self._places_of_all(stems, after) // _PLACES)
+
     # -- following the index ---------------------------------------------------------------------------------------
 
     def _read_population(self, known: Population | None) -> Population:
-        last, count = self._revisions.current().last, self._revisions.current().count
+        now = self._revisions.current()
+        known = known or self._ready_population()
         before = 0 if known is None else len(known.alive) - 1
-        alive, lengths = np.zeros(last + 1, dtype=np.bool_), np.zeros(last + 1, dtype=np.int32)
+        alive, lengths = np.zeros(now.last + 1, dtype=np.bool_), np.zeros(now.last + 1, dtype=np.int32)
         if known is not None:
             alive[: before + 1], lengths[: before + 1] = known.alive, known.lengths
-        new, new_lengths = self._lengths_after(before)
+        new, new_lengths = self.lengths_after(before)
         alive[new], lengths[new] = True, new_lengths
-        if int(alive.sum()) != count:
+        if int(alive.sum()) != now.count:
             alive[:] = False
             alive[_numbers(self._db.value(_ALIVE))] = True
             lengths[~alive] = 0
-        mean = float(lengths.sum(dtype=np.int64)) / max(1, count)
-        return Population(alive=alive, lengths=lengths, relative_lengths=lengths / (mean or 1.0), count=count)
+        return _population(alive, lengths)
 
-    def _lengths_after(self, last: int) -> tuple[Ids, Ids]:
-        """Words of each chunk after one: FTS5 keeps them, a variable-length number a column
+    def _ready_population(self) -> Population | None:
+        piece = self._ready.piece("lengths", "")
+        if piece is None:
+            return None
+        alive, lengths = np.zeros(piece.last + 1, dtype=np.bool_), np.zeros(piece.last + 1, dtype=np.int32)
+        alive[piece.ids], lengths[piece.ids] = True, np.frombuffer(piece.data, dtype="<i4")
+        return _population(alive, lengths)
+
+    def lengths_after(self, last: int) -> tuple[Ids, Ids]:
+        """The chunks after one, and how many words each has: FTS5 keeps them, a variable-length number a column
         (https://sqlite.org/fts5.html#the_document_sizes_table)."""
         rows = self._db.all("SELECT id, sz FROM fts_words_docsize WHERE id > ? ORDER BY id", (last,))
         ids = np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))
         numbers = _varints(b"".join([row[1] for row in rows]))
         return ids, numbers.reshape(len(rows), _COLUMNS).sum(axis=1) if len(rows) else ids
 
-    def _follow_words(self, phrase: str, at: Revision | None, known: WordPosting | None) -> WordPosting:
-        if at is None or known is None:
-            return self._read_words(phrase, after=0)
-        new = self._read_words(phrase, after=at.last)
+    def _follow_words(self, stems: tuple[str, ...], at: Revision | None, known: WordPosting | None) -> WordPosting:
+        last = 0 if at is None else at.last
+        if known is None and len(stems) == 1:
+            known, last = self._ready_words(stems[0])
+        if known is None:
+            return self.read_words(stems)
         kept = self.population().alive[known.ids]
-        ids = np.concatenate([known.ids[kept], new.ids])
-        return WordPosting(ids, np.concatenate([known.counts[kept], new.counts]))
+        known = known if kept.all() else WordPosting(known.ids[kept], known.counts[kept])
+        phrase = " AND ".join(map(quoted, stems))
+        if not self._db.value(
+            "SELECT EXISTS (SELECT 1 FROM fts_words WHERE fts_words MATCH ? AND rowid > ?)", (phrase, last)
+        ):
+            return known
+        new = self.read_words(stems, after=last)
+        return WordPosting(np.concatenate([known.ids, new.ids]), np.concatenate([known.counts, new.counts]))
+
+    def _ready_words(self, stem: str) -> tuple[WordPosting | None, int]:
+        piece = self._ready.piece("words", stem)
+        if piece is None:
+            return None, 0
+        return WordPosting(piece.ids, word_counts(piece)), piece.last
 
     def _follow_substring(self, phrase: str, at: Revision | None, known: ChunkIds | None) -> ChunkIds:
         if at is None or known is None:
@@ -146,34 +186,34 @@ class Postings:
         )
         return _numbers(found).astype(np.int32)
 
-    def _read_words(self, phrase: str, *, after: int) -> WordPosting:
-        tokens = self._tokenize(phrase)
-        if not tokens:
-            return _counted(_numbers(None))
-        if len(tokens) == 1:
-            return _counted(self._keys(tokens[0], after))
-        return _counted(self._places_of_all(tokens, after) // _PLACES)
+    def _places_of_all(self, stems: Sequence[str], after: int) -> Ids:
+        """Where the first of some words stands with the others right behind it: (key, place) as one number."""
+        places = {stem: self._instances(f"({_KEY}) * {_PLACES} + offset", stem, after) for stem in dict.fromkeys(stems)}
+        starts = places[stems[0]]
+        for distance, stem in enumerate(stems[1:], start=1):
+            starts = starts[contains(places[stem], starts + distance)]
+        return starts
 
-    def _keys(self, token: str, after: int) -> Ids:
+    def _instances(self, expression: str, stem: str, after: int) -> Ids:
+        """A number for each time a word stands somewhere, ascending by chunk, column and place."""
         return _numbers(
             self._db.value(
-                f"SELECT group_concat({_KEY}) FROM temp.instances WHERE term = ? AND doc > ?", (token, after)
+                f"SELECT group_concat({expression}) FROM temp.words_by_instance WHERE term = ? AND doc > ?",
+                (stem, after),
             )
         )
 
-    def _places_of_all(self, tokens: Sequence[str], after: int) -> Ids:
-        """Where the first of some words stands with the others right behind it: (key, place) as one number."""
-        places: dict[str, Ids] = {}
-        for token in dict.fromkeys(tokens):
-            found = self._db.value(
-                f"SELECT group_concat(({_KEY}) * {_PLACES} + offset) FROM temp.instances WHERE term = ? AND doc > ?",
-                (token, after),
-            )
-            places[token] = _numbers(found)
-        starts = places[tokens[0]]
-        for distance, token in enumerate(tokens[1:], start=1):
-            starts = starts[contains(places[token], starts + distance)]
-        return starts
+
+def _population(alive: Flags, lengths: npt.NDArray[np.int32]) -> Population:
+    count = int(alive.sum())
+    mean = float(lengths.sum(dtype=np.int64)) / max(1, count)
+    return Population(alive=alive, lengths=lengths, relative_lengths=lengths / (mean or 1.0), count=count)
+
+
+def word_counts(piece: Piece) -> Counts:
+    """How often a word stands in each chunk of a piece, by column: [chunks, 3]."""
+    width = len(piece.data) // max(1, len(piece.ids) * _COLUMNS)
+    return np.frombuffer(piece.data, dtype=f"<u{width}").reshape(-1, _COLUMNS)
 
 
 def quoted(phrase: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from grooveseek.errors import CorruptIndex, NewerSchema, StoreError
 from grooveseek.store.database import Database
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 APPLICATION_ID = 0x67727631  # "grv1": tells groove's files from other SQLite files
 
 WORD_TOKENIZER = ("porter", ("unicode61", "remove_diacritics", "2", "categories", "L* M* N* P* S* C*"))
@@ -113,9 +113,27 @@ CREATE TABLE index_meta (
     key   TEXT PRIMARY KEY,
     value TEXT NOT NULL
 ) STRICT;
+
+-- What searches of a large index need in memory, ready to be read: made from the other tables after a run that changed
+-- much. A piece says of which state of the index it is; what came and went since is seen to by its reader.
+CREATE TABLE ready (
+    kind  TEXT NOT NULL,                                 -- lengths, codes or words
+    key   TEXT NOT NULL,                                 -- of words the stem, of codes the segment's number
+    last  INTEGER NOT NULL,                              -- the last chunk id ever given then
+    count INTEGER NOT NULL,                              -- chunks there were then
+    ids   BLOB NOT NULL,                                 -- chunks, ascending: int32, little-endian
+    data  BLOB NOT NULL,                                 -- a number of words a chunk; signs; a count a chunk and column
+    PRIMARY KEY (kind, key)
+) STRICT;
 """
 
-MIGRATIONS: Mapping[int, Callable[[Database], None]] = {}
+
+def _add_ready(database: Database) -> None:
+    """Version 2: what searches of a large index need in memory. It is filled by the next run that changes much."""
+    database.execute(next(statement for statement in _statements(SCHEMA) if " ready (" in statement))
+
+
+MIGRATIONS: Mapping[int, Callable[[Database], None]] = {1: _add_ready}
 """Version to the function that takes a file from it to the next one."""
 
 

@@ -5,8 +5,8 @@ vectors the larger their cosine tends to be (Charikar, "Similarity Estimation Te
 2002). So the nearest by that count, a generous number of them, hold nearly all that are nearest by cosine; among them a
 second, finer estimate sets the query's own numbers against the stored signs.
 
-The database is the truth. These codes are made from it when first needed, and follow it: a change costs one count of
-rows a segment, and the reading of what is new.
+The database is the truth. These codes are made from it when first needed, or read where an index has them ready, and
+follow it: a change costs one count of rows a segment, and the reading of what is new.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from grooveseek.store.database import Database
 from grooveseek.store.memory import Follower, Kept, Revisions
+from grooveseek.store.ready import Piece, Ready
 from grooveseek.store.records import Ids
 
 SEGMENT = 32_768
@@ -59,6 +60,10 @@ class SignCodes:
         self._db = database
         self._codes = Follower(kept, revisions, self._make)
 
+    def segments(self) -> list[Segment]:
+        """All codes, in the order of the chunks."""
+        return self._codes.current()
+
     def ids(self) -> Ids:
         """The chunk of every window, ascending."""
         segments = self._codes.current()
@@ -97,10 +102,11 @@ class SignCodes:
 
     def _make(self, known: list[Segment] | None) -> list[Segment]:
         """The codes of the present snapshot, from those of an earlier one if there are any."""
-        known = known or []
+        if known is None:
+            known = [segment_of(piece) for piece in Ready(self._db).pieces("codes")]
         last = int(known[-1].ids[-1]) if known else 0
         kept = (part for segment in known for part in self._still_there(segment))
-        return _joined([*kept, *self._read(last, _LAST)])
+        return _joined([*kept, *self.read(last, _LAST)])
 
     def _still_there(self, segment: Segment) -> Iterable[Segment]:
         """The segment less its deleted chunks. Ids are never used again, so an equal count means nothing changed."""
@@ -112,10 +118,10 @@ class SignCodes:
         present = np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))
         keep = np.isin(segment.ids, present)
         if int(keep.sum()) != len(present):  # not a deletion of whole chunks: whatever it was, read it again
-            return self._read(first - 1, last)
+            return self.read(first - 1, last)
         return [Segment(segment.ids[keep], np.ascontiguousarray(segment.words[:, keep]))] if len(present) else []
 
-    def _read(self, after: int, last: int) -> Iterator[Segment]:
+    def read(self, after: int = 0, last: int = _LAST) -> Iterator[Segment]:
         """Segments made from the rows of the chunks after one and up to another."""
         ids: list[Ids] = []
         words: list[Words] = []
@@ -159,6 +165,11 @@ def best_by_chunk(estimates: Estimates, chunks: int) -> Ids:
     if len(ids) <= chunks:
         return ids
     return np.sort(ids[np.argpartition(-scores, chunks - 1)[:chunks]])
+
+
+def segment_of(piece: Piece) -> Segment:
+    """The codes that a piece holds."""
+    return Segment(piece.ids.astype(np.int64), np.frombuffer(piece.data, dtype="<u8").reshape(-1, len(piece.ids)))
 
 
 def _distances(segments: Sequence[Segment], query: Words, permitted: Flags | None) -> npt.NDArray[np.uint16]:

@@ -10,7 +10,9 @@ import pytest
 from grooveseek.app import KnowledgeBase
 from grooveseek.errors import StoreError
 from grooveseek.store.documents import pack
+from grooveseek.store.store import Store
 from tests.support.damage import assert_clean, checkpoint, only, sql
+from tests.support.ready import make_ready_for_any_size
 
 DIMENSION = 64
 CURES: dict[str, Callable[[KnowledgeBase], object]] = {
@@ -119,6 +121,39 @@ def test_a_document_row_that_is_gone_leaves_orphans_of_every_kind(kb: KnowledgeB
     assert {finding.check for finding in report.findings} == {"orphan-chunks", "orphan-fields", "files-added"}
     kb.index(force=True)
     assert_clean(kb.examine())
+
+
+@pytest.mark.parametrize(
+    ("statement", "example"),
+    [
+        ("UPDATE ready SET data = zeroblob(length(data)) WHERE kind = 'lengths'", "the lengths of the chunks"),
+        ("UPDATE ready SET data = zeroblob(length(data)) WHERE kind = 'codes'", "the signs of the vectors"),
+        (
+            "UPDATE ready SET ids = zeroblob(length(ids)) WHERE kind = 'words' AND key = 'hull'",
+            "the list of the word 'hull'",
+        ),
+    ],
+)
+def test_what_searches_have_ready_is_not_what_the_tables_say(kb: KnowledgeBase, statement: str, example: str):
+    with Store.open_for_writing(kb.index_path) as store:
+        make_ready_for_any_size(store)
+    assert_clean(kb.examine())
+    sql(kb.index_path, statement)
+    finding = only(kb.examine(), "ready")
+    assert (finding.severity, finding.count, finding.examples) == ("error", 1, (example,))
+    cure(kb, finding.remedy)
+    assert_clean(kb.examine())
+
+
+def test_what_is_ready_is_of_its_time(kb: KnowledgeBase):
+    """What came and went since is no damage: readers see to it."""
+    with Store.open_for_writing(kb.index_path) as store:
+        make_ready_for_any_size(store)
+    (kb.root / "boats" / "hull.md").write_text("# Hull\n\nNow the hull is tarred, and tarred again.\n")
+    (kb.root / "boats" / "mast.md").unlink()
+    kb.index()
+    assert_clean(kb.examine())
+    assert next(hit.path for hit in kb.search("tarred").hits) == "boats/hull.md"
 
 
 def test_a_vector_of_the_wrong_dimension(kb: KnowledgeBase):
