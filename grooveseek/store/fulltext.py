@@ -23,7 +23,7 @@ from grooveseek.store.records import Ids, Scores
 from grooveseek.text.words import spell
 
 _K1, _B = 1.2, 0.75
-COMMON = 1_000
+COMMON = 2_000
 """Chunks in which a word must stand for its substring matches to be left aside: among so many that hold the word
 itself, one that holds it inside another word ranks nowhere, and looking for those takes longer than all the rest."""
 _LEAST_IDF = 1e-6
