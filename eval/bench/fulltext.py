@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 import texts
+from grooveseek.retrieval.legs import SUBSTRING_WEIGHT
 from grooveseek.retrieval.query import compile_query, forms
 from grooveseek.store.fulltext import ColumnWeights, Tally
 from grooveseek.store.memory import Cache
@@ -34,6 +35,7 @@ BEST = 50
 TOP = 10
 WEIGHTS = ColumnWeights()
 TABLES = ("fts_words", "fts_trigram")
+LEG = "both, as the leg"
 
 
 def main() -> None:
@@ -59,6 +61,7 @@ def main() -> None:
         with Store.open_for_reading(path) as store:
             for table in TABLES:
                 lines += [f"| {size:,} | {row}" for row in rows(store, table, size)]
+            lines.append(f"| {size:,} | {whole_leg(store, size)}")
     text = "\n".join(lines) + "\n"
     print(text)
     (ROOT / "eval/results/fulltext.md").write_text(text, encoding="utf-8")
@@ -73,6 +76,45 @@ def rows(store: Store, table: str, size: int) -> list[str]:
         line(store, table, name, queries)
         for name, queries in (("the commonest phrase", [common[:1]]), ("common", [common]), ("natural", asked))
     ]
+
+
+def whole_leg(store: Store, size: int) -> str:
+    """The line of the whole leg for natural queries, against every match of both tables by SQL, added up."""
+    asked = [[phrases(store, table, 1 + number * size // QUERIES) for table in TABLES] for number in range(QUERIES)]
+    by_sql = [timed(partial(plain_leg, store, *query)) for query in asked for _ in range(3)]
+    new, again = [], []
+    for query in asked:
+        for _ in range(3):
+            forget(store)
+            new.append(timed(partial(leg, store, *query)))
+            again.append(timed(partial(leg, store, *query)))
+    shared = [len({*plain_leg(store, *query)[:TOP]} & {*leg(store, *query)[:TOP]}) for query in asked]
+    plain_time, new_time, again_time = map(statistics.median, (by_sql, new, again))
+    return (
+        f"{LEG} | natural | - | {plain_time:.0f} | {new_time:.0f} | {again_time:.1f} | {plain_time / new_time:.1f} | "
+        f"{plain_time / again_time:.0f} | - | {statistics.mean(shared):.1f} |"
+    )
+
+
+def leg(store: Store, words: Sequence[str], substrings: Sequence[str]) -> list[int]:
+    """The best of groove's leg."""
+    scores = store.fulltext.of_words(words, (WEIGHTS,)).scores[:, 0]
+    scores = scores + SUBSTRING_WEIGHT * store.fulltext.of_substrings(substrings, (WEIGHTS,)).scores[:, 0]
+    first = np.argpartition(-scores, min(BEST, len(scores) - 1))[:BEST]
+    return [int(chunk) for chunk in first[np.argsort(-scores[first], kind="stable")]]
+
+
+def plain_leg(store: Store, words: Sequence[str], substrings: Sequence[str]) -> list[int]:
+    """The best by FTS5's own bm25 of both tables, the second by half."""
+    total: dict[int, float] = {}
+    for table, asked, weight in (("fts_words", words, 1.0), ("fts_trigram", substrings, SUBSTRING_WEIGHT)):
+        rows = store.database.all(
+            f"SELECT rowid, -bm25({table}, ?, ?, ?) FROM {table} WHERE {table} MATCH ?",
+            (WEIGHTS.heading, WEIGHTS.context, WEIGHTS.content, " OR ".join(map(quoted, asked))),
+        )
+        for chunk, score in rows:
+            total[chunk] = total.get(chunk, 0.0) + weight * score
+    return sorted(total, key=lambda chunk: (-total[chunk], chunk))[:BEST]
 
 
 def line(store: Store, table: str, name: str, queries: Sequence[Sequence[str]]) -> str:
