@@ -1,7 +1,8 @@
 """An index of any number of chunks with the words and phrases of real texts: sentences of Cranfield, CACM and
 docstrings, put together at random.
 
-A document is a transaction, as ``groove index`` writes them, and a build that was interrupted goes on where it stopped.
+Some documents at a time are a transaction, as ``groove index`` writes them, and a build that was interrupted goes on
+where it stopped.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from grooveseek.store.store import Store
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _SENTENCES_A_CHUNK = 6
 _CHUNKS_A_DOCUMENT = 50
+_CHUNKS_A_TRANSACTION = 500
 _SOURCE_TEXTS = 16_000
 _PIECE = 10_000
 """Chunks between two notes of what the build took; whole documents."""
@@ -111,6 +113,12 @@ def _cost_file(path: Path) -> Path:
 
 
 def _write(store: Store, start: int, rows: Sequence[tuple[str, Vectors]]) -> None:
+    for first in range(0, len(rows), _CHUNKS_A_TRANSACTION):
+        with store.transaction():
+            _write_documents(store, start + first, rows[first : first + _CHUNKS_A_TRANSACTION])
+
+
+def _write_documents(store: Store, start: int, rows: Sequence[tuple[str, Vectors]]) -> None:
     for first in range(0, len(rows), _CHUNKS_A_DOCUMENT):
         records = [_record(index, *row) for index, row in enumerate(rows[first : first + _CHUNKS_A_DOCUMENT])]
         store.documents.put(_document(start + first), records)
