@@ -12,7 +12,7 @@ from grooveseek.embedding.protocol import Vectors
 from grooveseek.model.query import Filters
 from grooveseek.retrieval.query import CompiledQuery, forms
 from grooveseek.store.fulltext import ColumnWeights
-from grooveseek.store.ranking import best, contains, without
+from grooveseek.store.ranking import best, contains, united, without
 from grooveseek.store.records import Candidates, Ids, Scores
 from grooveseek.store.store import Store
 
@@ -74,7 +74,7 @@ class Leg:
 
     def scores_of(self, wanted: Iterable[int]) -> dict[int, float]:
         """The scores of those of ``wanted`` that this leg finds, however deep."""
-        asked = np.unique(np.fromiter(wanted, dtype=np.int64))
+        asked = united(np.fromiter(wanted, dtype=np.int64))
         known = contains(self.ids, asked)
         mine = np.searchsorted(self.ids, asked[known])
         scores = dict(zip(asked[known].tolist(), self.scores[mine].tolist(), strict=True))
@@ -110,7 +110,7 @@ def excluded_ids(store: Store, query: CompiledQuery) -> Ids:
     found = [_NO_IDS]
     found += map(store.fulltext.ids_with_substring, forms(query.excluded, spelled=False))
     found += map(store.fulltext.ids_with_words, forms(query.excluded_words, spelled=True))
-    return np.unique(np.concatenate(found))
+    return united(*found)
 
 
 def vector_leg(store: Store, query: Vectors, who: Population, depth: int, *, minimum: float = -1.0) -> Leg:
@@ -127,7 +127,7 @@ def vector_leg(store: Store, query: Vectors, who: Population, depth: int, *, min
 
 
 def _large_vector_leg(store: Store, query: Vectors, who: Population, depth: int, minimum: float) -> Leg:
-    held_back = np.union1d(who.excluded, who.low_quality)
+    held_back = united(who.excluded, who.low_quality)
     ids, cosines = store.vectors.near(query, depth, allowed=who.allowed, held_back=held_back)
     near = best(store.database, ids, cosines, depth)
     return Leg(candidates=near, ids=ids, scores=cosines, beyond=_Cosines(store, query, who), minimum=minimum)
@@ -164,7 +164,7 @@ def fulltext_leg(store: Store, query: CompiledQuery, who: Population, depth: int
     that stemmed words rank and a substring is still found where no word matches.
     """
     ids, columns = fulltext_scores(store, query, (weights,))
-    ids, scores = without(ids, columns[:, 0], allowed=who.allowed, held_back=np.union1d(who.excluded, who.boilerplate))
+    ids, scores = without(ids, columns[:, 0], allowed=who.allowed, held_back=united(who.excluded, who.boilerplate))
     return Leg(candidates=best(store.database, ids, scores, depth), ids=ids, scores=scores)
 
 

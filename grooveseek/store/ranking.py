@@ -77,6 +77,14 @@ def without(ids: Ids, scores: Scores, *, allowed: Ids | None, held_back: Ids) ->
     return ids[keep], scores[keep]
 
 
+def united(*several: Ids) -> Ids:
+    """The ids of all, ascending, each once. (``np.unique`` imports a package that takes 10 ms.)"""
+    every = np.sort(np.concatenate(several))
+    kept = np.ones(len(every), dtype=np.bool_)
+    kept[1:] = every[1:] != every[:-1]
+    return every[kept]
+
+
 def contains(ascending: npt.NDArray[np.signedinteger], values: npt.NDArray[np.signedinteger]) -> npt.NDArray[np.bool_]:
     """For each of ``values`` whether it is among ``ascending``."""
     if len(ascending) == 0:

@@ -71,6 +71,7 @@ CREATE TABLE chunks (
 ) STRICT;
 
 CREATE INDEX chunks_by_input ON chunks (input_hash);
+CREATE INDEX chunks_by_quality ON chunks (quality, is_boilerplate);
 
 -- One row a window of a chunk: float16, little-endian, unit length.
 CREATE TABLE chunk_vectors (
@@ -129,8 +130,12 @@ CREATE TABLE ready (
 
 
 def _add_ready(database: Database) -> None:
-    """Version 2: what searches of a large index need in memory. It is filled by the next run that changes much."""
-    database.execute(next(statement for statement in _statements(SCHEMA) if " ready (" in statement))
+    """Version 2: what searches of a large index need in memory, filled by the next run that changes much; and the
+    chunks of low quality without a walk through all.
+    """
+    for statement in _statements(SCHEMA):
+        if " ready (" in statement or " chunks_by_quality " in statement:
+            database.execute(statement)
 
 
 MIGRATIONS: Mapping[int, Callable[[Database], None]] = {1: _add_ready}

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from grooveseek.store.database import Database
 from grooveseek.store.memory import Follower, Kept, Revisions
+from grooveseek.store.ranking import contains
 from grooveseek.store.ready import Piece, Ready
 from grooveseek.store.records import Ids
 
@@ -116,7 +117,7 @@ class SignCodes:
             return [segment]
         rows = self._db.all(f"SELECT chunk_id {range_} ORDER BY chunk_id", (first, last))
         present = np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))
-        keep = np.isin(segment.ids, present)
+        keep = contains(present, segment.ids)
         if int(keep.sum()) != len(present):  # not a deletion of whole chunks: whatever it was, read it again
             return self.read(first - 1, last)
         return [Segment(segment.ids[keep], np.ascontiguousarray(segment.words[:, keep]))] if len(present) else []

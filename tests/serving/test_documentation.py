@@ -43,7 +43,7 @@ def test_every_route_and_every_prompt_is_named():
 
 def test_the_figures_are_those_in_force():
     assert MAX_TEXT_BYTES == http.MAX_BODY_BYTES == stdio.MAX_LINE_BYTES == 1 << 20
-    assert PAGE.count("1 MiB") == 5
+    assert PAGE.count("1 MiB") == 6
     assert IndexSettings().max_decompressed_size == 50 << 20
     assert "50 MiB" in PAGE
     assert f"More than {MAX_PATHS} changed paths" in PAGE
