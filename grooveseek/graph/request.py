@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from grooveseek.errors import QueryError
+from grooveseek.text.forms import composed
 from grooveseek.text.globs import translate
 
 SeedStrategy = Literal["all_chunks", "centroid"]
@@ -70,7 +71,8 @@ class GraphRequest:
 
     def excludes(self, path: str) -> bool:
         """Whether ``exclude_paths`` names this document, a folder above it, or a glob that it matches."""
+        name = composed(path)
         return any(
-            path == item or path.startswith(item.rstrip("/") + "/") or translate(item).fullmatch(path) is not None
-            for item in self.exclude_paths
+            name == item or name.startswith(item.rstrip("/") + "/") or translate(item).fullmatch(name) is not None
+            for item in map(composed, self.exclude_paths)
         )

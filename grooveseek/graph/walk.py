@@ -6,7 +6,7 @@ cut off is said in ``truncation``; a bound that was only just reached is not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -20,6 +20,7 @@ from grooveseek.settings.sections import QualityFilterSettings
 from grooveseek.store.owners import Owners
 from grooveseek.store.records import Ids, StoredChunk
 from grooveseek.store.store import Store
+from grooveseek.text.forms import composed
 
 SNIPPET_CHARS = 160
 _DECIMALS = 6
@@ -102,7 +103,7 @@ class _Walk:
         self._nodes: list[Node] = []
         self._truncation: list[Truncation] = []
         self._queries = 0
-        self._start = request.start.removeprefix("./")
+        self._start = _as_spelled(request.start.removeprefix("./"), self._owners.paths.values())
         self._allowed = self._population(quality_threshold)
         # one document may hold all of the nearest chunks, so as many more are asked for as it can have
         self._wanted = 1 + (request.fan_out - 1) * (self._owners.most_chunks() if request.dedup_by_path else 1)
@@ -246,6 +247,14 @@ def _centroid(directed: list[tuple[StoredChunk, Vectors]]) -> list[tuple[StoredC
 def _snippet(content: str) -> str:
     text = " ".join(content[: 4 * SNIPPET_CHARS].split())
     return text if len(text) <= SNIPPET_CHARS else text[: SNIPPET_CHARS - 1].rstrip() + "…"
+
+
+def _as_spelled(start: str, paths: Collection[str]) -> str:
+    """The one path that differs from ``start`` in its Unicode form only; ``start`` itself where there is none."""
+    if start.isascii() or start in paths:
+        return start
+    same = [path for path in paths if composed(path) == composed(start)]
+    return same[0] if len(same) == 1 else start
 
 
 def _not_indexed(start: str, paths: Iterable[str]) -> str:

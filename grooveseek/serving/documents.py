@@ -13,6 +13,7 @@ from typing import Any
 
 from grooveseek.errors import FileSkipped, QueryError, Refused, Unparsable
 from grooveseek.knowledge_base.addressing import printable, why_not_addressable
+from grooveseek.knowledge_base.respell import respelled
 from grooveseek.knowledge_base.safe_read import read_checked
 from grooveseek.knowledge_base.servable import MAX_TEXT_BYTES, ServableRules
 from grooveseek.model.document import Opaque, ParsedDocument
@@ -63,7 +64,7 @@ class DocumentReader:
         return self._rules.allows(path, size_bytes)
 
     def read(self, path: str) -> ReadDocument:
-        """Read and parse one document.
+        """Read and parse one document; one whose name is spelled in another Unicode form is found as well.
 
         Raises QueryError for a name that cannot be a document's or names none, Refused or Unreadable for a file that
         may not or cannot be read, Unparsable for one that makes no text.
@@ -72,6 +73,9 @@ class DocumentReader:
         try:
             read = read_checked(self._inside(path), max_bytes=self._rules.cap(parser), setting=None)
         except FileNotFoundError:
+            meant = respelled(self._root, path)
+            if meant is not None and meant != path:
+                return self.read(meant)
             raise QueryError(
                 f"there is no document {printable(path)!r}. search and list_topics name those there are"
             ) from None

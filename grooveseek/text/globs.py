@@ -1,10 +1,10 @@
 """Path globs: ``*`` and ``?`` stay inside a segment, ``**`` crosses, ``{a,b}`` alternates, ``[a-z]`` is a set.
 
 A glob led by ``!`` excludes. A path matches when it matches any including glob (or there is none) and no excluding one.
-Case counts. Braces are expanded first, as a shell does, so ``{x,**}/y`` is ``x/y`` and ``**/y``; ``**/`` also stands
-for no folder at all. ``[!a]`` is any character but ``a``, a ``]`` that comes first in a set belongs to it, and no set
-holds ``/``. A backslash takes the next character's meaning away. Brackets and braces that are not closed stand for
-themselves, and so does a set whose range runs backwards.
+Case counts; composed and decomposed spellings of a letter are the same. Braces are expanded first, as a shell does, so
+``{x,**}/y`` is ``x/y`` and ``**/y``; ``**/`` also stands for no folder at all. ``[!a]`` is any character but ``a``, a
+``]`` that comes first in a set belongs to it, and no set holds ``/``. A backslash takes the next character's meaning
+away. Brackets and braces that are not closed stand for themselves, and so does a set whose range runs backwards.
 
 Globs come from anyone who may search, so no glob is slow: matching takes at most quadratic time in the path's length.
 """
@@ -18,6 +18,7 @@ from itertools import pairwise, product
 from math import prod
 
 from grooveseek.errors import QueryError
+from grooveseek.text.forms import composed
 
 MAX_ALTERNATIVES = 100
 """Globs that one glob's braces may stand for."""
@@ -31,13 +32,14 @@ _FOLDERS = "(?:.*?/)??"
 
 def compile_globs(globs: Iterable[str]) -> Callable[[str], bool]:
     """One predicate for a list of globs. Raises as :func:`translate` does."""
-    listed = tuple(globs)
+    listed = tuple(map(composed, globs))
     including = [translate(glob) for glob in listed if not glob.startswith("!")]
     excluding = [translate(glob[1:]) for glob in listed if glob.startswith("!")]
 
     def matches(path: str) -> bool:
-        included = not including or any(pattern.fullmatch(path) for pattern in including)
-        return included and not any(pattern.fullmatch(path) for pattern in excluding)
+        name = composed(path)
+        included = not including or any(pattern.fullmatch(name) for pattern in including)
+        return included and not any(pattern.fullmatch(name) for pattern in excluding)
 
     return matches
 

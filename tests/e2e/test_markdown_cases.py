@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from grooveseek.app import KnowledgeBase
+from grooveseek.model.query import Filters
 from tests.conftest import OpenKb
 from tests.support.search import file_spans, hits, paths, spans_in, text_at
 
@@ -169,3 +170,33 @@ def test_every_span_reads_as_what_was_looked_for(indexed: Callable[[str], Knowle
     for hit in hits(kb, "zebu okapi"):
         for span in file_spans(hit):
             assert text_at(kb.root, hit.path, span).casefold() in ("zebu", "okapi")
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_filters_meet_composed_and_decomposed_names_and_tags(open_kb: OpenKb, form: str) -> None:
+    """Siblings of C15: what is filtered by is typed in one form, and folders and tags were written in either."""
+
+    def files(other: str) -> dict[str, str | bytes]:
+        text = f"---\ntags: [été, {other}]\nowner: José\n---\n# Note\n\nThe plover of {other}.\n"
+        path = f"café/naïve/{other}.md"
+        return {unicodedata.normalize(other, path): unicodedata.normalize(other, text)}
+
+    schema = "[fields.owner]\n"
+    kb = open_kb(
+        files={**files("NFC"), **files("NFD"), "else.md": "# Else\n\nThe plover.\n", "groove-schema.toml": schema}
+    )
+    kb.index()
+    typed = {name: unicodedata.normalize(form, name) for name in ("café", "naïve", "été", "José")}
+    for filters in (
+        Filters(path_globs=(f"{typed['café']}/**",)),
+        Filters(path_globs=(f"*/{typed['naïve']}/*.md",)),
+        Filters(category=typed["café"]),
+        Filters(topic=typed["naïve"]),
+        Filters(tags_any=(typed["été"],)),
+        Filters(tags_all=(typed["été"],)),
+        Filters(fields={"owner": (typed["José"],)}),
+    ):
+        found = kb.search("plover", mode="keyword", filters=filters).hits
+        assert {hit.path[-6:] for hit in found} == {"NFC.md", "NFD.md"}, filters
+    both = Filters(tags_all=(typed["été"], "NFC"))
+    assert [hit.path[-6:] for hit in kb.search("plover", mode="keyword", filters=both).hits] == ["NFC.md"]

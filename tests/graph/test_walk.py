@@ -26,7 +26,8 @@ def walk(tmp_path: Path) -> Iterator[Walk]:
         write_store(path, documents, categories=categories)
         store = Store.open_for_reading(path)
         opened.append(store)
-        return walk_graph(store, GraphRequest(start="s.md", **parameters), quality_threshold=quality_threshold)
+        request = GraphRequest(**{"start": "s.md", **parameters})
+        return walk_graph(store, request, quality_threshold=quality_threshold)
 
     yield walk_
     for store in opened:
@@ -237,6 +238,18 @@ def test_a_start_that_is_not_indexed_is_refused_with_the_nearest_name(tmp_path: 
     write_store(tmp_path / "i.db", LINE)
     with Store.open_for_reading(tmp_path / "i.db") as store, pytest.raises(QueryError, match=says):
         walk_graph(store, GraphRequest(start=start))
+
+
+def test_a_start_and_what_is_passed_over_may_be_spelled_in_another_unicode_form(walk: Walk):
+    composed, decomposed = "caf\u00e9", "cafe\u0301"
+    documents = {"s.md": [at(0)], f"{decomposed}/a.md": [at(20)], f"{composed}.md": [at(30)]}
+    for excluded in (f"{composed}/", f"{composed}/*", f"{composed}/a.md"):
+        assert paths(walk(documents, exclude_paths=(excluded,))) == ["s.md", f"{composed}.md"]
+    assert paths(walk(documents, exclude_paths=(f"{decomposed}.md",))) == ["s.md", f"{decomposed}/a.md"]
+    assert paths(walk(documents, start=f"{composed}/a.md"))[0] == f"{decomposed}/a.md"
+    twins = {"s.md": [at(0)], f"{composed}.md": [at(0)], f"{decomposed}.md": [at(20)]}
+    for start in (f"{composed}.md", f"{decomposed}.md"):
+        assert paths(walk(twins, start=start))[0] == start
 
 
 def test_a_start_may_be_written_from_here(tmp_path: Path):

@@ -98,6 +98,17 @@ def test_a_name_that_names_nothing_is_a_wrong_argument(root: Path, path: str, co
         reader(root).read(path)
 
 
+@pytest.mark.skipif(sys.platform == "darwin", reason="its file systems know one form of a name")
+def test_a_name_spelled_in_another_unicode_form_is_read_as_the_file_is_called(root: Path):
+    write_files(root, {"re\u0301sume\u0301/e\u0301.md": "text"})
+    document = reader(root).read("r\u00e9sum\u00e9/\u00e9.md")
+    assert (document.path, document.text) == ("re\u0301sume\u0301/e\u0301.md", "text")
+    (root / "out").symlink_to(root.parent)
+    write_files(root.parent, {"e\u0301.md": "secret"})
+    with pytest.raises(Refused, match="leads out"):
+        reader(root).read("out/\u00e9.md")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
 def test_links_are_never_read_and_never_lead_out(root: Path):
     outside = root.parent / "outside"

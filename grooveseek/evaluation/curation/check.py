@@ -16,6 +16,7 @@ from grooveseek.evaluation.quotes import chunks_with
 from grooveseek.model.document import Chunk
 from grooveseek.retrieval.query import MIN_PHRASE, compile_query
 from grooveseek.store.store import Store
+from grooveseek.text.fold import fold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,9 +66,15 @@ class _Checker:
             said = f"{entry.path} is on disk but not in the index. Run `groove index`, or look there why it is skipped."
             yield _finding("golden-not-indexed", said, query, entry)
             return
-        near = get_close_matches(entry.path, self._indexed, n=1)
-        hint = f" Did you mean {near[0]}?" if near else ""
-        yield _finding("golden-missing", f"{entry.path} does not exist in the folder.{hint}", query, entry)
+        said = f"{entry.path} does not exist in the folder.{self._meant(entry.path)}"
+        yield _finding("golden-missing", said, query, entry)
+
+    def _meant(self, path: str) -> str:
+        alike = sorted(each for each in self._indexed if fold(each) == fold(path))
+        if alike:
+            return f" {alike[0]} does, in other letter case or another Unicode form: copy its name from there."
+        near = get_close_matches(path, self._indexed, n=1)
+        return f" Did you mean {near[0]}?" if near else ""
 
     def _section(self, query: GoldenQuery, entry: Expected) -> Iterator[Finding]:
         chunks = [stored.chunk for stored in self._store.documents.chunks_of(entry.path)]

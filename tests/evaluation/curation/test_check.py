@@ -40,6 +40,12 @@ def test_a_path_that_does_not_exist_is_found_with_the_nearest_one(checked):
     assert "Did you mean weather/fog.md?" in found.findings[0].message
 
 
+def test_a_path_that_differs_in_what_is_hard_to_see_gets_the_one_meant(checked):
+    found = checked("queries:\n  - query: fog at sea\n    expected:\n      - path: WEATHER/FOG.md\n")
+    assert told(found) == [("golden-missing", 4)]
+    assert "weather/fog.md does, in other letter case or another Unicode form" in found.findings[0].message
+
+
 def test_a_file_that_is_not_indexed_is_another_matter(checked):
     golden = "queries:\n  - {query: fog at sea, expected: [{path: new.md}]}\n"
     found = checked(golden, unindexed={"new.md": "# New\n\nfog\n"})
