@@ -1,18 +1,20 @@
 """groove beside what one would use instead: the same texts, vectors and queries, in one run.
 
-python eval/bench/comparators.py --work DIR --python PATH --qmd DIR [cranfield cacm 10000 100000]
+python eval/bench/comparators.py --work DIR --python PATH --qmd DIR --node PATH [cranfield cacm 10000 100000]
 
 PATH is an interpreter with the other systems, which are no dependencies of groove:
 
     python3 -m venv /some/venv
     /some/venv/bin/pip install chromadb==1.5.9 lancedb==0.40.0 bm25s==0.3.16 PyStemmer==3.1.0 txtai==9.14.0
 
-(txtai brings torch, 5 GB.) What PATH lacks is left out and named. qmd is a program for Node 22, and runs under Node 20
-with an older SQLite driver; optional packages and scripts are left out, because keyword search needs no model:
+(txtai brings torch, 5 GB.) What PATH lacks is left out and named. qmd is a program for Node 22 and later, which --node
+names; optional packages and scripts are left out, because keyword search needs no model:
 
     mkdir /some/qmd && cd /some/qmd && npm init -y
-    npm pkg set overrides.better-sqlite3=12.11.1
-    npm install --ignore-scripts --omit=optional @tobilu/qmd@2.8.3 && npm rebuild better-sqlite3
+    npm install --ignore-scripts --omit=optional @tobilu/qmd@2.8.3
+
+Under Node 20 its SQLite driver ends the process; there `npm pkg set overrides.better-sqlite3=12.11.1` before, and
+`npm rebuild better-sqlite3` after.
 
 Cranfield and CACM are read beside the repository, in ../shared/collections; every system gets groove's own chunks of
 them (qmd reads the files, as groove does) and the vectors the bundled model makes. A number is a synthetic corpus of so
@@ -125,12 +127,13 @@ def main() -> None:
     parser.add_argument("--work", type=Path, required=True, help="a folder for corpora, indexes and figures")
     parser.add_argument("--python", default=sys.executable, help="an interpreter that has the other systems")
     parser.add_argument("--qmd", type=Path, help="the folder npm installed @tobilu/qmd in")
+    parser.add_argument("--node", default="node", help="what runs qmd, Node 22 or later")
     parser.add_argument("--only-tables", action="store_true", help="measure nothing, print what was kept")
     parser.add_argument("corpora", nargs="*", default=CORPORA, help="cranfield, cacm, or a number of chunks")
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     if not options.only_tables:
-        entries, missing = found(options.python, options.qmd)
+        entries, missing = found(options.python, options.qmd, options.node)
         for line in missing:
             print(line, file=sys.stderr)
         for name in options.corpora:
@@ -153,7 +156,7 @@ def kept(work: Path) -> list[tuple[Figures, Sequence[Mapping[str, int] | None]]]
     return sorted(found, key=lambda one: (names.get(one[0].corpus, 2), one[0].chunks))
 
 
-def found(python: str, qmd: Path | None) -> tuple[list[Entry], list[str]]:
+def found(python: str, qmd: Path | None, node: str) -> tuple[list[Entry], list[str]]:
     """What can be measured, and a line for everything that cannot."""
     versions = installed(python)
     entries, missing = [], []
@@ -170,8 +173,8 @@ def found(python: str, qmd: Path | None) -> tuple[list[Entry], list[str]]:
     if package is None or not package.exists():
         missing.append("qmd is left out: name the folder it is installed in with --qmd (see --help)")
     else:
-        command = ("node", "comparators_qmd.mjs", str(package))
-        entries.append(Entry(contender=QMD, version=qmd_version(package), command=command))
+        command = (node, "comparators_qmd.mjs", str(package))
+        entries.append(Entry(contender=QMD, version=qmd_version(package, node), command=command))
     return entries, missing
 
 
@@ -187,14 +190,14 @@ def installed(python: str) -> dict[str, str | None]:
     return answer
 
 
-def qmd_version(package: Path) -> str:
+def qmd_version(package: Path, node: str) -> str:
     """qmd's version, its driver's and Node's."""
     driver = package.parents[1] / "better-sqlite3"
     qmd, sqlite = (
         json.loads((folder / "package.json").read_text(encoding="utf-8"))["version"] for folder in (package, driver)
     )
-    node = subprocess.check_output(["node", "--version"], text=True).strip()
-    return f"qmd {qmd}, better-sqlite3 {sqlite}, Node {node}"
+    version = subprocess.check_output([node, "--version"], text=True).strip().removeprefix("v")
+    return f"qmd {qmd}, better-sqlite3 {sqlite}, Node {version}"
 
 
 def measure(name: str, corpus: Path, entries: Sequence[Entry], missing: Sequence[str]) -> Figures:

@@ -74,7 +74,7 @@ class Difference:
 
 INTRODUCTION = """# groove beside what one would use instead
 
-    python eval/bench/comparators.py --work DIR --python PATH --qmd DIR
+    python eval/bench/comparators.py --work DIR --python PATH --qmd DIR --node PATH
 
 Every system got the same chunks (groove's own; breadcrumb, text, and the frontmatter's words) and the same vectors of
 the bundled MiniLM model, in one run, each in a process of its own and set up as its documentation shows; qmd reads the
