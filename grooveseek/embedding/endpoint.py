@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,7 +24,9 @@ MAX_PAUSE = 60.0
 
 _FIRST_PAUSE = 1.0
 _LOOK_SECONDS = 0.05
-"""Between two looks, in a pause, at whether to go on with it."""
+"""Between two looks, while it waits, at whether to go on with it."""
+_GRACE_SECONDS = 2.0
+"""How long an answer that is under way is still waited for: what it cost is not thrown away for a moment's hurry."""
 _QUOTED_CHARS = 200
 _ERROR_BYTES = 1 << 16
 _BLOCK = 1 << 16
@@ -45,7 +48,7 @@ ShouldStop = Callable[[], bool]
 
 
 class StoppedWaitingError(Exception):
-    """The pause before another attempt was ended by the caller's wish. Never reaches a person."""
+    """The wait for an answer, or for another attempt, was ended by the caller's wish. Never reaches a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,21 +120,21 @@ class Endpoint:
         """Host, port and path."""
         return self._base.name
 
-    def post(
-        self, body: Mapping[str, Any], *, most: int, attempts: int, should_stop: ShouldStop = lambda: False
-    ) -> Any:
+    def post(self, body: Mapping[str, Any], *, most: int, attempts: int, should_stop: ShouldStop | None = None) -> Any:
         """The answer's JSON, read up to ``most`` bytes.
 
         A dropped connection, a timeout, 408, 425, 429 and 5xx are tried again, ``attempts`` times in all, after 1, 2,
         4 ... seconds or what Retry-After says, 60 at most.
         Raises EmbeddingError with the endpoint, what happened, and the next step; ConfigError for a key that cannot be
-        sent; StoppedWaitingError when ``should_stop`` says so during a pause.
+        sent; StoppedWaitingError when ``should_stop`` says so during a pause, or for two seconds without an answer.
         """
         key = self._key()
         data = json.dumps(body).encode()
         for attempt in range(1, attempts + 1):
             try:
-                return self._attempt(data, key, most)
+                if should_stop is None:
+                    return self._attempt(data, key, most)
+                return self._attempt_beside(data, key, most, should_stop)
             except _AttemptError as failure:
                 what = str(failure)
                 if not failure.again or attempt == attempts:
@@ -142,15 +145,36 @@ class Endpoint:
             self._pause(pause, should_stop)
         raise AssertionError("attempts is at least 1")
 
-    def _pause(self, seconds: float, should_stop: ShouldStop) -> None:
+    def _attempt_beside(self, data: bytes, key: str | None, most: int, should_stop: ShouldStop) -> Any:
+        """An attempt in a thread of its own: a read that hangs cannot be interrupted, but it can be left behind."""
+        from concurrent.futures import Future, wait
+
+        answer: Future[Any] = Future()
+
+        def attempt() -> None:
+            try:
+                answer.set_result(self._attempt(data, key, most))
+            except BaseException as error:  # noqa: BLE001 - raised again by whoever waits for the answer
+                answer.set_exception(error)
+
+        threading.Thread(target=attempt, name="groove-endpoint", daemon=True).start()
+        left_at: float | None = None
+        while not wait([answer], timeout=_LOOK_SECONDS).done:
+            if left_at is None and should_stop():
+                left_at = time.monotonic() + _GRACE_SECONDS
+            if left_at is not None and time.monotonic() >= left_at:
+                raise StoppedWaitingError
+        return answer.result()
+
+    def _pause(self, seconds: float, should_stop: ShouldStop | None) -> None:
         if self._sleep is not None:
             self._sleep(seconds)
             return
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
-            if should_stop():
+            if should_stop is not None and should_stop():
                 raise StoppedWaitingError
-            time.sleep(min(left, _LOOK_SECONDS))
+            time.sleep(min(left, _LOOK_SECONDS) if should_stop is not None else left)
 
     def _attempt(self, data: bytes, key: str | None, most: int) -> Any:
         from http.client import HTTPException

@@ -84,13 +84,15 @@ class RemoteEmbedder:
 
         Raises EmbeddingError when the server cannot be used, BadVector for a row that is not finite or of no length.
         """
-        return self.embed_documents_until(texts, lambda: False)
+        return self._embed_batches(texts, None)
 
     def embed_documents_until(self, texts: Sequence[str], should_stop: ShouldStop) -> Vectors:
-        """The rows of the batches that were answered before ``should_stop`` ended a pause between two attempts.
-
-        A request that is under way is waited for. Raises as :meth:`embed_documents` does.
+        """The rows of the batches that were answered before ``should_stop`` ended the wait for an answer, or the pause
+        between two attempts. Raises as :meth:`embed_documents` does.
         """
+        return self._embed_batches(texts, should_stop)
+
+    def _embed_batches(self, texts: Sequence[str], should_stop: ShouldStop | None) -> Vectors:
         prefix = self._identity.passage_prefix
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         for start in range(0, len(texts), self._batch_size):
@@ -115,7 +117,7 @@ class RemoteEmbedder:
         start: int,
         *,
         attempts: int,
-        should_stop: ShouldStop = lambda: False,
+        should_stop: ShouldStop | None = None,
     ) -> Vectors:
         # Servers refuse an empty text; a space has a vector as an empty text has with a local model.
         inputs = [(prefix + estimate.truncated(clean(text), prefix)) or " " for text in texts]

@@ -1,4 +1,4 @@
-"""``groove index`` stopped while it waits to ask an embedding server again. A real server, process and signal."""
+"""``groove index`` stopped while it waits for an embedding server. A real server, process and signal."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.conftest import write_files
@@ -62,6 +64,41 @@ def test_a_pause_before_another_attempt_ends_with_the_interrupt(
     assert "Traceback" not in told.read_text()
     assert len(server.requests) == 2
     assert_whole(tmp_path / ".groove.db")
+
+
+def test_a_server_that_does_not_answer_does_not_hold_up_the_stop(
+    tmp_path: Path, server: EmbeddingServer, indexing: subprocess.Popen[bytes]
+):
+    answer = threading.Event()
+    server.always = Reply(wait=answer)
+    while len(server.requests) < 2:
+        assert indexing.poll() is None
+        time.sleep(0.01)
+    indexing.send_signal(signal.SIGINT)
+    assert indexing.wait(PAUSE / 2) == 130  # the limit on an answer is 60 s
+    assert "64 new" in (tmp_path / "told").read_text()
+    assert_whole(tmp_path / ".groove.db")
+    answer.set()
+
+
+def test_an_answer_that_comes_right_after_the_interrupt_is_kept(
+    tmp_path: Path, server: EmbeddingServer, indexing: subprocess.Popen[bytes]
+):
+    asked = threading.Event()
+    stopping = threading.Event()
+
+    def late(good: dict[str, Any]) -> dict[str, Any]:
+        asked.set()
+        assert stopping.wait(PAUSE)
+        return good
+
+    server.always = late
+    assert asked.wait(PAUSE)
+    indexing.send_signal(signal.SIGINT)
+    wait_for(tmp_path / "told", "Stopping", indexing)
+    stopping.set()
+    assert indexing.wait(PAUSE / 2) == 130
+    assert "80 new" in (tmp_path / "told").read_text()
 
 
 def test_what_was_complete_is_not_sent_again(
