@@ -54,7 +54,7 @@ ALL = (HYBRID, KEYWORD, SEMANTIC)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contender:
-    """A system: its modes, the fullest first, the packages it needs, and what it is called in tables."""
+    """A system: its modes, the fullest first, the packages it needs (as pip takes them), and its name in tables."""
 
     name: str
     modes: tuple[str, ...]
@@ -66,12 +66,12 @@ class Contender:
 
 CONTENDERS = (
     Contender(name=GROOVE, modes=ALL),
-    Contender(name="bm25s + numpy", modes=ALL, packages=("bm25s", "numpy", "PyStemmer")),
-    Contender(name="chromadb", modes=(SEMANTIC,), packages=("chromadb",)),
-    Contender(name="lancedb", modes=ALL, packages=("lancedb",)),
-    Contender(name="lancedb, IVF-PQ", modes=(SEMANTIC,), packages=("lancedb",), judged=False),
-    Contender(name="txtai", modes=(HYBRID,), packages=("txtai",)),
-    Contender(name="txtai, one leg", modes=(SEMANTIC, KEYWORD), packages=("txtai",), shown="txtai"),
+    Contender(name="bm25s + numpy", modes=ALL, packages=("bm25s==0.3.16", "PyStemmer==3.1.0", "numpy")),
+    Contender(name="chromadb", modes=(SEMANTIC,), packages=("chromadb==1.5.9",)),
+    Contender(name="lancedb", modes=ALL, packages=("lancedb==0.40.0",)),
+    Contender(name="lancedb, IVF-PQ", modes=(SEMANTIC,), packages=("lancedb==0.40.0",), judged=False),
+    Contender(name="txtai", modes=(HYBRID,), packages=("txtai==9.14.0",)),
+    Contender(name="txtai, one leg", modes=(SEMANTIC, KEYWORD), packages=("txtai==9.14.0",), shown="txtai"),
 )
 QMD = Contender(name="qmd", modes=(KEYWORD,))
 
@@ -161,11 +161,11 @@ def found(python: str, qmd: Path | None, node: str) -> tuple[list[Entry], list[s
     versions = installed(python)
     entries, missing = [], []
     for contender in CONTENDERS:
-        lacking = [package for package in contender.packages if not versions.get(package)]
+        lacking = [package for package in contender.packages if not versions[package]]
         if lacking:
             missing.append(f"{contender.name} is left out: {python} lacks it (pip install {' '.join(lacking)})")
             continue
-        version = ", ".join(f"{package} {versions[package]}" for package in contender.packages) or __version__
+        version = ", ".join(f"{plain(package)} {versions[package]}" for package in contender.packages) or __version__
         interpreter = python if contender.packages else sys.executable
         command = (interpreter, "comparators_worker.py", contender.name)
         entries.append(Entry(contender=contender, version=version, command=command))
@@ -179,15 +179,20 @@ def found(python: str, qmd: Path | None, node: str) -> tuple[list[Entry], list[s
 
 
 def installed(python: str) -> dict[str, str | None]:
-    """The versions an interpreter has of every package asked for."""
-    names = sorted({package for contender in CONTENDERS for package in contender.packages})
+    """The versions an interpreter has of every package a system needs; it may have others than are named here."""
+    packages = sorted({package for contender in CONTENDERS for package in contender.packages})
     ask = (
         "import json, sys\nfrom importlib.metadata import PackageNotFoundError, version\nfound = {}\n"
         "for name in sys.argv[1:]:\n    try: found[name] = version(name)\n"
         "    except PackageNotFoundError: found[name] = None\nprint(json.dumps(found))"
     )
-    answer: dict[str, str | None] = json.loads(subprocess.check_output([python, "-c", ask, *names], text=True))
-    return answer
+    answer = json.loads(subprocess.check_output([python, "-c", ask, *map(plain, packages)], text=True))
+    return {package: answer[plain(package)] for package in packages}
+
+
+def plain(package: str) -> str:
+    """A package's name without the version."""
+    return package.partition("==")[0]
 
 
 def qmd_version(package: Path, node: str) -> str:
