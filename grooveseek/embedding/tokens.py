@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from grooveseek.embedding.windows import Cutter, Spans
+from grooveseek.embedding.windows import SLAB_CHARS, Cutter, Spans
 from grooveseek.errors import EmbeddingError
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _COUNT_CHARS = 1 << 18
+_KEPT_TOKENS = 1 << 16
+"""Tokens of encodings that wait for the model: those of the windows an indexing run has on their way. Some 6 MB."""
 
 
 def clean(text: str) -> str:
@@ -34,6 +37,7 @@ class ModelTokenizer:
         self.pad_id = _pad_id(self._tokenizer)
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
+        self._kept = _Kept(_KEPT_TOKENS)
 
     def count(self, text: str) -> int:
         """Tokens of the text, special tokens not included."""
@@ -59,37 +63,79 @@ class ModelTokenizer:
             raise EmbeddingError(
                 f'the prefix "{prefix}" fills the model\'s window of {self.window} tokens: choose a shorter prefix'
             )
+        text = clean(text)
+        whole = self._plain(text) if len(text) <= SLAB_CHARS else None
+        if whole is not None and len(whole) <= room and not prefix:
+            if not len(whole) or not text.strip():
+                return []
+            self._kept.put(text, whole)
+            return [(0, len(text))]
+
+        def spans(piece: str) -> Spans:
+            return _spans_of(whole if whole is not None and piece == text else self._plain(piece))
+
+        def count(piece: str) -> int:
+            encoding = self._plain(prefix + piece)
+            if len(encoding) <= capacity:
+                self._kept.put(prefix + piece, encoding)
+            return len(encoding)
+
         overlap = min(self.window // 8, (room - 1) // 2)
-        cutter = Cutter(
-            capacity=capacity,
-            room=room,
-            overlap=overlap,
-            spans=self._spans,
-            count=lambda piece: self._count(prefix + piece),
-        )
-        return cutter.cut(clean(text))
+        return Cutter(capacity=capacity, room=room, overlap=overlap, spans=spans, count=count).cut(text)
 
     def encode(self, texts: Sequence[str]) -> list[Any]:
-        """``tokenizers.Encoding`` of each text, special tokens included, cut at the end to the window."""
+        """``tokenizers.Encoding`` of each text, special tokens included, cut at the end to the window.
+
+        A text that :meth:`windows` has just cut is not tokenised a second time.
+        """
         cleaned = [clean(text) for text in texts]
-        encodings = self._tokenizer.encode_batch(cleaned)
-        return [
-            encoding if len(encoding) <= self.window else self._truncated(text)
-            for text, encoding in zip(cleaned, encodings, strict=True)
-        ]
+        kept = [self._kept.take(text) for text in cleaned]
+        missing = [text for text, encoding in zip(cleaned, kept, strict=True) if encoding is None]
+        fresh = iter(self._tokenizer.encode_batch(missing, add_special_tokens=False))
+        return [self._finished(next(fresh) if encoding is None else encoding) for encoding in kept]
 
     def _count(self, text: str) -> int:
-        return len(self._tokenizer.encode(text, add_special_tokens=False))
+        return len(self._tokenizer.encode_batch_fast([text], add_special_tokens=False)[0])
 
-    def _spans(self, text: str) -> Spans:
+    def _plain(self, text: str) -> Any:
         # A batch of one: unlike encode it lets other threads run meanwhile.
-        encoding = self._tokenizer.encode_batch([text], add_special_tokens=False)[0]
-        return Spans.of(encoding.offsets, [-1 if word is None else word for word in encoding.word_ids])
+        return self._tokenizer.encode_batch([text], add_special_tokens=False)[0]
 
-    def _truncated(self, text: str) -> Any:
-        encoding = self._tokenizer.encode(text, add_special_tokens=False)
+    def _finished(self, encoding: Any) -> Any:
         encoding.truncate(max(self.window - self.special, 0))
         return self._tokenizer.post_process(encoding)
+
+
+class _Kept:
+    """Encodings of texts on their way to the model, without special tokens; the oldest go when there are too many."""
+
+    def __init__(self, most_tokens: int) -> None:
+        self._most = most_tokens
+        self._tokens = 0
+        self._by_text: dict[str, Any] = {}
+        self._lock = threading.Lock()
+
+    def put(self, text: str, encoding: Any) -> None:
+        """Keep the encoding, unless it is empty."""
+        if not len(encoding):
+            return
+        with self._lock:
+            self._drop(text)
+            self._by_text[text] = encoding
+            self._tokens += len(encoding)
+            while self._tokens > self._most:
+                self._drop(next(iter(self._by_text)))
+
+    def take(self, text: str) -> Any:
+        """The text's encoding, which is not kept any longer; ``None`` when there is none."""
+        with self._lock:
+            return self._drop(text)
+
+    def _drop(self, text: str) -> Any:
+        encoding = self._by_text.pop(text, None)
+        if encoding is not None:
+            self._tokens -= len(encoding)
+        return encoding
 
 
 class PairTokenizer:
@@ -106,6 +152,10 @@ class PairTokenizer:
         query = clean(query)
         encodings: list[Any] = self._tokenizer.encode_batch([(query, clean(text)) for text in texts])
         return encodings
+
+
+def _spans_of(encoding: Any) -> Spans:
+    return Spans.of(encoding.offsets, [-1 if word is None else word for word in encoding.word_ids])
 
 
 def _white_space_before(text: str, end: int, start: int) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grooveseek.embedding.protocol import Embedder, Vectors
-from grooveseek.errors import FileSkipped
+from grooveseek.errors import DiskFull, FileSkipped
 from grooveseek.indexing.events import (
     CancelToken,
     Deleted,
@@ -138,20 +138,23 @@ class Indexer:
         chunks = [stored.chunk for stored in self.predecessor.documents.chunks_of(path)]
         return prepare_stored(record, chunks, parser, self.embedder, contextual=self._contextual)
 
-    def write(self, document: EmbeddedDocument, previous_path: str | None = None) -> None:
-        """Write one document, in the place of the one at ``previous_path`` if any: every insertion path meets here."""
-        record = document.prepared.record
+    def write(self, documents: Iterable[EmbeddedDocument], previous: Mapping[str, str]) -> None:
+        """Write some documents, in the place of those at their ``previous`` paths if any, all in one transaction:
+        every insertion path meets here.
+        """
         with self.store.transaction():
-            if previous_path is not None:
-                self.store.documents.rename(previous_path, record.path)
-            record_chunking_policy(self.store, record, all_anew=self.replacing is not None)
-            self.store.documents.put(record, document.chunks)
+            for document in documents:
+                record = document.prepared.record
+                if record.path in previous:
+                    self.store.documents.rename(previous[record.path], record.path)
+                record_chunking_policy(self.store, record, all_anew=self.replacing is not None)
+                self.store.documents.put(record, document.chunks)
 
     def write_taken_over(self, document: EmbeddedDocument) -> None:
         """Write a document that :meth:`take_over` gave."""
         assert self.predecessor is not None
         with self.store.transaction():
-            self.write(document)
+            self.write((document,), {})
             take_policy_over(self.store, document.prepared.record, self.predecessor)
 
     def known_vectors(self, hashes: Sequence[bytes]) -> Mapping[bytes, Vectors]:
@@ -272,14 +275,14 @@ class _Run:
                 for file in (*(file for _, file in plan.renamed), *plan.changed):
                     self._check()
                     prepared = self._prepare(file.path, kept=file.path in self._known or file.path in previous)
-                    for document in pipeline.add(prepared) if prepared is not None else ():
-                        self._write(document, previous)
-                for document in pipeline.finish():
-                    self._write(document, previous)
+                    for batch in pipeline.add(prepared) if prepared is not None else ():
+                        self._write(batch, previous)
+                for batch in pipeline.finish():
+                    self._write(batch, previous)
                     self._check()
             except _Stopped:
-                for document in pipeline.abandon():
-                    self._write(document, previous)
+                for batch in pipeline.abandon():
+                    self._write(batch, previous)
                 raise
 
     def _prepare(self, path: str, *, kept: bool) -> PreparedDocument | None:
@@ -291,14 +294,27 @@ class _Run:
             self._ledger.tell(Skipped(path=path, reason="it went away while groove was indexing", kept=kept))
         return None
 
-    def _write(self, document: EmbeddedDocument, previous: Mapping[str, str]) -> None:
+    def _write(self, batch: Sequence[EmbeddedDocument], previous: Mapping[str, str]) -> None:
+        """Write a batch and tell of each document. In one transaction, since every commit makes another segment of the
+        full-text tables; one document at a time where there is no room for all.
+        """
+        try:
+            self._ix.write((document for document in batch if document.failure is None), previous)
+        except DiskFull:
+            if len(batch) == 1:
+                raise
+            for document in batch:
+                self._write((document,), previous)
+            return
+        for document in batch:
+            self._tell_of(document, previous.get(document.prepared.record.path))
+
+    def _tell_of(self, document: EmbeddedDocument, old_path: str | None) -> None:
         record = document.prepared.record
-        old_path = previous.get(record.path)
         if document.failure is not None:
             kept = record.path in self._known or old_path is not None
             self._ledger.tell(Skipped(path=record.path, reason=document.failure, kept=kept))
             return
-        self._ix.write(document, old_path)
         self._ledger.embedded += document.embedded
         self._ledger.reused += document.reused
         if old_path is not None:
@@ -328,17 +344,18 @@ class _Run:
             for path in paths:
                 self._check()
                 document = self._ix.take_over(path)
-                for ready in pipeline.add(document) if document is not None else ():
-                    self._write_taken_over(ready)
-            for ready in pipeline.finish():
-                self._write_taken_over(ready)
+                for batch in pipeline.add(document) if document is not None else ():
+                    self._write_taken_over(batch)
+            for batch in pipeline.finish():
+                self._write_taken_over(batch)
 
-    def _write_taken_over(self, document: EmbeddedDocument) -> None:
-        if document.failure is None:
-            self._ix.write_taken_over(document)
-        else:
-            reason = f"what was indexed of it before could not be kept: {document.failure}"
-            self._ledger.tell(Skipped(path=document.prepared.record.path, reason=reason, kept=False))
+    def _write_taken_over(self, batch: Sequence[EmbeddedDocument]) -> None:
+        for document in batch:
+            if document.failure is None:
+                self._ix.write_taken_over(document)
+            else:
+                reason = f"what was indexed of it before could not be kept: {document.failure}"
+                self._ledger.tell(Skipped(path=document.prepared.record.path, reason=reason, kept=False))
 
     # -- the end ---------------------------------------------------------------------------------------------------
 

@@ -47,7 +47,8 @@ class _Waiting:
 
 
 class EmbeddingPipeline:
-    """Takes prepared documents, gives them back with vectors, in the same order.
+    """Takes prepared documents, gives them back with vectors, in the same order and in batches: lists of documents
+    that are worth writing together.
 
     Holds at most four batches: one being gathered, two on their way, one being given back. Once ``should_stop`` says
     so, it embeds no further and gives back only what is complete.
@@ -60,7 +61,6 @@ class EmbeddingPipeline:
         self._gathered: list[_Waiting] = []
         self._to_embed = self._held = 0
         self._in_flight: deque[Future[list[EmbeddedDocument]]] = deque()
-        self._ready: deque[EmbeddedDocument] = deque()
         self._abandoned = threading.Event()
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="groove-embed")
 
@@ -71,8 +71,8 @@ class EmbeddingPipeline:
         self._abandoned.set()
         self._executor.shutdown(wait=True, cancel_futures=True)
 
-    def add(self, prepared: PreparedDocument) -> Iterator[EmbeddedDocument]:
-        """Take one document; give back those that are ready by now. Raises what the model raised."""
+    def add(self, prepared: PreparedDocument) -> Iterator[list[EmbeddedDocument]]:
+        """Take one document; give back the batches that are ready by now. Raises what the model raised."""
         waiting = _Waiting(prepared=prepared, known=self._reuse([c.input_hash for c in prepared.chunks if c.windows]))
         self._gathered.append(waiting)
         self._to_embed += sum(len(chunk.windows) for chunk in waiting.missing().values())
@@ -80,36 +80,27 @@ class EmbeddingPipeline:
         if self._to_embed >= BATCH_WINDOWS or self._held >= BATCH_HELD or len(self._gathered) >= BATCH_WINDOWS:
             self._submit()
         while len(self._in_flight) > _BATCHES_IN_FLIGHT or (self._in_flight and self._in_flight[0].done()):
-            yield from self._give_back(self._in_flight.popleft())
+            yield self._in_flight.popleft().result()
 
-    def finish(self) -> Iterator[EmbeddedDocument]:
+    def finish(self) -> Iterator[list[EmbeddedDocument]]:
         """Give back everything still on its way. Raises what the model raised."""
         self._submit()
         while self._in_flight:
-            yield from self._give_back(self._in_flight.popleft())
+            yield self._in_flight.popleft().result()
 
-    def abandon(self) -> Iterator[EmbeddedDocument]:
+    def abandon(self) -> Iterator[list[EmbeddedDocument]]:
         """Begin nothing more, and give back what is complete: nothing has to be embedded twice for having stopped."""
         self._abandoned.set()
         self._gathered, self._to_embed, self._held = [], 0, 0
-        yield from self._take_ready()
         while self._in_flight:
             batch = self._in_flight.popleft()
             if not batch.cancel():
-                yield from self._give_back(batch)
+                yield batch.result()
 
     def _submit(self) -> None:
         if self._gathered:
             self._in_flight.append(self._executor.submit(self._embed_batch, self._gathered))
         self._gathered, self._to_embed, self._held = [], 0, 0
-
-    def _give_back(self, batch: Future[list[EmbeddedDocument]]) -> Iterator[EmbeddedDocument]:
-        self._ready.extend(batch.result())
-        yield from self._take_ready()
-
-    def _take_ready(self) -> Iterator[EmbeddedDocument]:
-        while self._ready:
-            yield self._ready.popleft()
 
     # -- in the other thread ---------------------------------------------------------------------------------------
 

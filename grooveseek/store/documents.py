@@ -31,6 +31,7 @@ _CHUNK_COLUMNS = (
     "scope, language, token_count, quality, table_rows"
 )
 _ID_BATCH = 500
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _DATES = frozenset({"date", "depth"})
 """Frontmatter that is filtered on, never searched for as words."""
 
@@ -47,7 +48,6 @@ class Documents:
         """Insert a document, or replace the one at its path with everything that hung on it."""
         with self._db.transaction():
             document_id = self._upsert(document)
-            self._drop_chunks(document_id)
             for record in chunks:
                 self._insert_chunk(document_id, document, record)
             self._insert_fields(document_id, document.fields)
@@ -75,11 +75,13 @@ class Documents:
             )
 
     def _upsert(self, document: DocumentRecord) -> int:
+        """The id of the document's row, on which nothing hangs now."""
         values = _document_values(document)
         document_id = self._id_of(document.path)
         marks = ", ".join("?" * len(values))
         if document_id is None:
             return self._db.insert(f"INSERT INTO documents ({_DOCUMENT_COLUMNS}) VALUES ({marks})", values)
+        self._drop_chunks(document_id)
         self._db.execute(f"UPDATE documents SET ({_DOCUMENT_COLUMNS}) = ({marks}) WHERE id = ?", (*values, document_id))
         return document_id
 
@@ -204,15 +206,23 @@ class Documents:
         """Vectors already made for these embedding inputs: hash to float32 [windows, dimension]. Missing ones are
         left out.
         """
+        # Mostly there is none, as in a first run, and then looking each up costs least.
+        holders: dict[int, tuple[bytes, int]] = {}
+        for input_hash in dict.fromkeys(hashes):
+            holder = self._db.one("SELECT min(id), windows FROM chunks WHERE input_hash = ?", (input_hash,))
+            if holder is not None and holder[0] is not None:
+                holders[holder[0]] = (input_hash, holder[1])
+        if not holders:
+            return {}
         rows = self._db.execute(
-            "SELECT c.input_hash, c.windows, v.vector FROM chunks c JOIN chunk_vectors v ON v.chunk_id = c.id "
-            "WHERE c.id IN (SELECT min(id) FROM chunks "
-            "WHERE input_hash IN (SELECT unhex(value) FROM json_each(?)) GROUP BY input_hash) ORDER BY c.id, v.window",
-            (json.dumps([input_hash.hex() for input_hash in hashes]),),
+            "SELECT chunk_id, vector FROM chunk_vectors WHERE chunk_id IN (SELECT value FROM json_each(?)) "
+            "ORDER BY chunk_id, window",
+            (json.dumps(list(holders)),),
         )
         found: dict[bytes, npt.NDArray[np.float32]] = {}
-        for (input_hash, windows), group in groupby(rows, key=lambda row: row[:2]):
-            blobs = [row[2] for row in group]
+        for chunk_id, group in groupby(rows, key=lambda row: row[0]):
+            input_hash, windows = holders[chunk_id]
+            blobs = [row[1] for row in group]
             if len(blobs) == windows:  # a damaged index must not hand its gaps on
                 found[input_hash] = unpack(blobs)
         return found
@@ -378,5 +388,5 @@ def table_rows_that_fit(stored: str | None, content: str) -> tuple[TableRow, ...
     return rows
 
 
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+def _json(value: Sequence[object]) -> str:
+    return _encode(value) if value else "[]"

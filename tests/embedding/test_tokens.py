@@ -123,3 +123,73 @@ def test_a_missing_or_damaged_file_is_one_error_with_the_remedy(tmp_path, conten
         path.write_text(content)
     with pytest.raises(EmbeddingError, match=r"tokenizer\.json cannot be loaded .*: copy it again"):
         load(path)
+
+
+# -- a text is tokenised once ---------------------------------------------------------------------------------------
+
+TEXTS = (
+    "one window of a few words",
+    "long " * 700,
+    "  white space around it \n",
+    "naïve 日本 😀 \ud800 half a pair",
+    "unaffable " * 254,  # far beyond one window
+    "#" * 300,
+)
+
+
+def ids(encodings):
+    return [(encoding.ids, encoding.type_ids) for encoding in encodings]
+
+
+@pytest.mark.parametrize("prefix", ["", "passage: "])
+def test_windows_that_were_just_cut_are_encoded_as_if_they_never_were(prefix):
+    cutting = load(window=64)
+    pieces = [text[start:end] for text in TEXTS for start, end in cutting.windows(text, prefix)]
+    inputs = [prefix + piece for piece in pieces]
+    assert len(inputs) > 20
+    expected = ids(load(window=64).encode(inputs))
+    assert ids(cutting.encode(inputs)) == expected
+    assert ids(cutting.encode(inputs)) == expected  # and again, when nothing is kept any longer
+    assert all(len(each) <= 64 for each, _ in expected)
+
+
+def test_a_window_s_encoding_is_used_and_then_let_go(monkeypatch):
+    tokenizer = load()
+    tokenizer.windows("some words")
+    asked = []
+    encode_batch = tokenizer._tokenizer.encode_batch
+
+    class Watched:
+        def __getattr__(self, name):
+            return getattr(loaded, name)
+
+        def encode_batch(self, texts, **options):
+            asked.extend(texts)
+            return encode_batch(texts, **options)
+
+    loaded = tokenizer._tokenizer
+    monkeypatch.setattr(tokenizer, "_tokenizer", Watched())
+    first = ids(tokenizer.encode(["other words", "some words", "some words"]))
+    assert asked == ["other words", "some words"]  # the second of the two has to be made
+    assert first == ids(load().encode(["other words", "some words", "some words"]))
+
+
+def test_only_the_newest_encodings_are_kept(monkeypatch):
+    monkeypatch.setattr(tokens, "_KEPT_TOKENS", 6)
+    tokenizer = load()
+    for text in ("a b c", "d e f", "g h i"):
+        tokenizer.windows(text)
+    assert tokenizer._kept.take("a b c") is None
+    assert len(tokenizer._kept.take("g h i")) == 3
+    assert len(tokenizer._kept.take("d e f")) == 3
+    assert tokenizer._kept.take("d e f") is None
+    tokenizer.windows("x y z x y z x y z")  # more than may be kept in all
+    assert tokenizer._kept.take("x y z x y z x y z") is None
+
+
+def test_a_text_cut_twice_is_kept_once(monkeypatch):
+    monkeypatch.setattr(tokens, "_KEPT_TOKENS", 6)
+    tokenizer = load()
+    for text in ("a b c", "d e f", "d e f"):
+        tokenizer.windows(text)
+    assert tokenizer._kept.take("a b c") is not None

@@ -47,8 +47,8 @@ def nothing_known(_: Sequence[bytes]) -> dict[bytes, np.ndarray]:
 
 def all_of(pipeline: EmbeddingPipeline, documents: Sequence[PreparedDocument]) -> list[EmbeddedDocument]:
     with pipeline:
-        given = [done for each in documents for done in pipeline.add(each)]
-        return [*given, *pipeline.finish()]
+        given = [done for each in documents for batch in pipeline.add(each) for done in batch]
+        return [*given, *(done for batch in pipeline.finish() for done in batch)]
 
 
 def paths(given: Sequence[EmbeddedDocument]) -> list[str]:
@@ -136,10 +136,11 @@ def test_no_more_than_a_few_batches_are_held(known: bool):
         for number in range(2000):
             taken += 1
             given += sum(
-                1 for _ in pipeline.add(prepared(str(number), *(f"{number} {n}" for n in range(windows_each))))
+                len(batch)
+                for batch in pipeline.add(prepared(str(number), *(f"{number} {n}" for n in range(windows_each))))
             )
             most = max(most, taken - given)
-        given += sum(1 for _ in pipeline.finish())
+        given += sum(len(batch) for batch in pipeline.finish())
     assert given == 2000
     assert most * windows_each <= 4 * (BATCH_HELD if known else BATCH_WINDOWS)
 

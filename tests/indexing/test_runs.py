@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 from grooveseek.app import KnowledgeBase
-from grooveseek.errors import EmbeddingError, KnowledgeBaseError, ModelMismatch, StoreError
+from grooveseek.errors import DiskFull, EmbeddingError, KnowledgeBaseError, ModelMismatch, StoreError
+from grooveseek.indexing.build import make_indexer, open_index
 from grooveseek.indexing.events import Deleted, Finished, Indexed, Renamed, Scanning, Skipped, Started, Unchanged
+from grooveseek.indexing.pipeline import BATCH_WINDOWS
 from grooveseek.settings.sections import IndexSettings, ParserSettings, Settings
 from tests.conftest import write_files
 from tests.indexing.conftest import Open, Told, counts
@@ -210,14 +212,14 @@ def test_an_events_notices_name_the_line(open_base: Open):
 
 def test_a_document_is_searchable_when_its_event_comes(open_base: Open):
     kb = open_base(FILES)
-    seen: list[list[str]] = []
+    seen: list[tuple[str, bool]] = []
 
     def listen(event: object) -> None:
         if isinstance(event, Indexed):
-            seen.append(list(kb.store().documents.states()))
+            seen.append((event.path, event.path in kb.store().documents.states()))
 
     kb.index(listener=listen)
-    assert seen == [["a.md"], ["a.md", "b.md"], ["a.md", "b.md", "sub/c.md"]]
+    assert seen == [("a.md", True), ("b.md", True), ("sub/c.md", True)]
 
 
 # -- files and models that fail ------------------------------------------------------------------------------------
@@ -398,3 +400,40 @@ def test_a_real_handbook(open_base: Open, embedder: WatchedEmbedder, tmp_path: P
     kb.index()
     assert rows(kb.index_path) == fresh_rows(kb, tmp_path)
     assert_whole(kb.index_path)
+
+
+# -- documents that are embedded together are written together ---------------------------------------------------------
+
+
+def test_what_was_embedded_together_is_in_one_transaction(open_base: Open):
+    """A reader sees none of a batch or all of it."""
+    kb = open_base({f"{number:02d}.md": f"# {number}\n\nsome words of {number}\n" for number in range(100)})
+    seen: list[int] = []
+
+    def listen(event: object) -> None:
+        if isinstance(event, Indexed):
+            seen.append(len(kb.store().documents.states()))
+
+    kb.index(listener=listen)
+    assert len(seen) == 100
+    assert set(seen) == {BATCH_WINDOWS, 100}
+    assert seen == sorted(seen)
+    assert_whole(kb.index_path)
+
+
+def test_where_there_is_no_room_for_all_what_fits_is_written(open_base: Open, tmp_path: Path):
+    """The large document fails the batch it is in; the three before it are written, told of, and not embedded again."""
+    kb = open_base()
+    kb.index()
+    write_files(kb.root, {f"{name}.md": f"# {name}\n\nwords of {name}\n" for name in "abcef"})
+    write_files(kb.root, {"d.md": "# d\n\n" + "".join(f"number{number} " for number in range(20_000))})
+    told = Told()
+    with open_index(kb.index_job()) as store:
+        store.database.value(f"PRAGMA max_page_count = {store.database.value('PRAGMA page_count') + 60}")
+        with pytest.raises(DiskFull, match="no room left"):
+            make_indexer(kb.index_job(), store).run(listener=told)
+    assert [event.path for event in told.of(Indexed)] == ["a.md", "b.md", "c.md"]
+    assert list(kb.store().documents.states()) == ["a.md", "b.md", "c.md"]
+    assert_whole(kb.index_path)
+    kb.index()
+    assert rows(kb.index_path) == fresh_rows(kb, tmp_path)
