@@ -30,6 +30,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
+import os
 import shutil
 import subprocess
 import sys
@@ -218,6 +220,7 @@ def measure(name: str, corpus: Path, entries: Sequence[Entry], missing: Sequence
         costs=[one for one in costs if one is not None],
         runs=ask_in_turn(entries, corpus, folders, DEEP if judged else LIMIT),
         missing=list(missing),
+        load=os.getloadavg()[0] if hasattr(os, "getloadavg") else math.nan,
     )
 
 

@@ -48,7 +48,9 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """Everything measured on one corpus. ``files``: it is made of files, and has judgments."""
+    """Everything measured on one corpus. ``files``: it is made of files, and has judgments. ``load``: processes that
+    wanted a core, on average over the last minute of asking; NaN where the system does not say.
+    """
 
     corpus: str
     chunks: int
@@ -56,6 +58,7 @@ class Figures:
     costs: list[Cost]
     runs: list[Run]
     missing: list[str]
+    load: float = math.nan
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Figures:
@@ -93,6 +96,9 @@ to groove in the same mode: above 1 the other system takes more. p is of the pai
   whole sentences finds next to nothing, and fast: its own `qmd query` has a language model turn it into keywords first.
 - groove, and qmd, also read, parse and cut the files of the collections while they build; the others are handed chunks.
 
+Asking keeps one core busy, a load of about 1: times taken at a higher load say little, and least of the systems that
+use several cores (numpy's products, lancedb, chromadb, faiss).
+
 A ratio compares what a user waits for or pays, not equal work: groove's answer also has match spans, a confidence and
 a look at whether each file has changed, and its index takes changes of single files, where bm25s has to be built anew.
 
@@ -106,7 +112,8 @@ def render(measured: Iterable[tuple[Figures, Judgments]]) -> str:
     parts = [INTRODUCTION]
     for figures, judged in measured:
         name = f"{figures.chunks:,} synthetic chunks" if not figures.files else figures.corpus.capitalize()
-        parts.append(f"## {name}\n\n{figures.chunks:,} chunks, {len(figures.runs[0].ms)} questions.\n")
+        size = f"{figures.chunks:,} chunks, {len(figures.runs[0].ms)} questions"
+        parts.append(f"## {name}\n\n{size}, the machine's load {figures.load:.1f} when they were asked.\n")
         parts.append(quality_table(figures, judged) if figures.files else speed_table(figures))
         parts.append(cost_table(figures))
         parts.append("\n".join(verdicts(figures, judged)) + "\n")
