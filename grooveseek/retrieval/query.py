@@ -9,7 +9,7 @@ too. So a query is cut into *phrases* for the first and *words* for the second:
   extends a run that was long enough, the run alone is a phrase too. ``再ランキングの評価について`` gives
   ``再ランキング``,
   ``ランキング``, ``の評価``, ``について``.
-- A piece between blanks that holds symbols (``C++``, ``VLV-0071``) is also a phrase as it stands.
+- A piece between blanks that holds symbols (``C++``, ``C#``, ``VLV-0071``) is also a phrase as it stands.
 - Function words are left out beside others (see :mod:`grooveseek.retrieval.stopwords`).
 - A piece led by ``-`` is excluded: a chunk that holds it is no answer, whichever leg found it.
 
@@ -28,12 +28,14 @@ from grooveseek.text.fold import fold
 from grooveseek.text.scripts import HAN, HIRAGANA, KATAKANA, UNSPACED, is_word_char, script_of
 from grooveseek.text.words import spell, words
 
-COMPILER_VERSION = 2
+COMPILER_VERSION = 3
 """Part of every evaluation's fingerprint: a change of the rules above makes figures incomparable."""
 
 MAX_PHRASES = 32
 MIN_PHRASE = 3
 """Folded characters a trigram phrase needs."""
+MIN_SYMBOLS = 2
+"""Folded characters a piece with symbols needs to be looked for as it stands: C#, 5%."""
 
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 _BLANKS = re.compile(r"\s+")
@@ -178,7 +180,7 @@ def _phrases_and_short(pieces: Iterable[_Piece]) -> tuple[list[str], list[str]]:
     short: list[str] = []
     for piece in pieces:
         if piece.quoted:
-            (phrases if _is_long(piece.text) else short).append(piece.text)
+            (phrases if _is_long(piece.text) or _symbols(piece.text) else short).append(piece.text)
             continue
         verbatim = _verbatim(piece.text)
         for group in _groups(piece.text):
@@ -217,9 +219,13 @@ def _join_runs(runs: list[str]) -> tuple[list[str], list[str]]:
 def _verbatim(piece: str) -> str | None:
     """A piece that holds symbols, as it stands, less the punctuation of the sentence around it."""
     core = piece.lstrip(_SENTENCE_OPEN).rstrip(_SENTENCE_CLOSE)
-    if not _is_long(core) or all(map(is_word_char, core)) or not any(map(is_word_char, core)):
-        return None
-    return None if any(script_of(char) in UNSPACED for char in core) else core
+    return core if _symbols(core) and not any(script_of(char) in UNSPACED for char in core) else None
+
+
+def _symbols(text: str) -> bool:
+    """Whether letters and symbols stand together in a text that is long enough to be looked for as it is."""
+    text = text.strip()
+    return len(fold(text)) >= MIN_SYMBOLS and any(map(is_word_char, text)) and not all(map(is_word_char, text))
 
 
 def _exclusions(pieces: Iterable[_Piece]) -> tuple[list[str], list[str]]:
@@ -243,7 +249,8 @@ def _exclusions(pieces: Iterable[_Piece]) -> tuple[list[str], list[str]]:
 def _query_words(piece: _Piece) -> Iterator[str]:
     """Words for the word table. A quoted region stays one; a run of an unspaced script gives its overlapping pairs."""
     if piece.quoted:
-        yield piece.text
+        if not (_symbols(piece.text) and len(spell(piece.text)) == 1):
+            yield piece.text
         return
     found = [word for group in _groups(piece.text) for run in _script_runs(group) for word in _run_words(run)]
     # a single letter between symbols (the e of e-mail, the C of C++) says nothing beside its piece as it stands

@@ -7,6 +7,7 @@ the index as it grows, and are scored here, all rows at once (:mod:`grooveseek.s
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -25,7 +26,13 @@ Flags = npt.NDArray[np.bool_]
 ChunkIds = npt.NDArray[np.int32]
 """Ascending."""
 
+_VOCABULARIES = (
+    ("words_by_instance", "fts_words", "instance"),
+    ("words_by_row", "fts_words", "row"),
+    ("trigrams", "fts_trigram", "row"),
+)
 _COLUMNS = 3
+_TRIGRAM = 3
 _PLACES = 2**24
 """More than a chunk has words."""
 _KEY = "doc * 4 + iif(col = 'content', 2, col = 'context')"
@@ -85,9 +92,9 @@ class Postings:
         self._words, self._substrings = memory.words, memory.substrings
         self._population = Follower(memory.population, revisions, self._read_population)
         self._tokenize = database.tokenizer(*WORD_TOKENIZER)
-        for form in ("instance", "row"):
-            vocabulary = f"fts5vocab('main', 'fts_words', '{form}')"
-            self._db.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS temp.words_by_{form} USING {vocabulary}")
+        for name, table, form in _VOCABULARIES:
+            vocabulary = f"fts5vocab('main', '{table}', '{form}')"
+            self._db.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS temp.{name} USING {vocabulary}")
 
     def population(self) -> Population:
         """The chunks there are, in the present snapshot."""
@@ -101,7 +108,10 @@ class Postings:
         return self._words.get(stems, self._revisions.current(), lambda *known: self._follow_words(stems, *known))
 
     def of_substring(self, phrase: str) -> ChunkIds:
-        """The chunks that hold a folded text of three characters or more, ascending."""
+        """The chunks that hold a folded text of three characters or more, ascending.
+
+        Of two characters too, but for those that hold it at the end of a column only and not behind a blank.
+        """
         return self._substrings.get(
             phrase, self._revisions.current(), lambda *known: self._follow_substring(phrase, *known)
         )
@@ -182,9 +192,15 @@ class Postings:
     def _read_substring(self, phrase: str, *, after: int) -> ChunkIds:
         found = self._db.value(
             "SELECT group_concat(rowid) FROM fts_trigram WHERE fts_trigram MATCH ? AND rowid > ?",
-            (quoted(phrase), after),
+            (quoted(phrase) if len(phrase) >= _TRIGRAM else self._any_trigram(phrase), after),
         )
         return _numbers(found).astype(np.int32)
+
+    def _any_trigram(self, phrase: str) -> str:
+        """A MATCH expression of all trigrams that begin with a shorter text, and of the one with a blank before it."""
+        last = phrase + chr(sys.maxunicode)
+        rows = self._db.all("SELECT term FROM temp.trigrams WHERE term BETWEEN ? AND ?", (phrase, last))
+        return " OR ".join(map(quoted, [" " + phrase, *(row[0] for row in rows)]))
 
     def _places_of_all(self, stems: Sequence[str], after: int) -> Ids:
         """Where the first of some words stands with the others right behind it: (key, place) as one number."""

@@ -115,3 +115,30 @@ def test_only_exclusions_find_nothing_and_say_why(punctuation: KnowledgeBase) ->
     answer = punctuation.search("-gasket")
     assert not answer.hits
     assert answer.notes == ("the query only excludes; name something to look for as well",)
+
+
+@pytest.mark.parametrize(
+    ("query", "path"),
+    [("C#", "csharp.md"), ('"C#"', "csharp.md"), ("written in C#", "csharp.md"), ("5%", "rates.md"), ("R&D", "rd.md")],
+)
+def test_two_characters_with_a_symbol_are_no_other_letter(tmp_path: Path, query: str, path: str) -> None:
+    """A sibling of C17: the symbol is too short for a trigram, and the word table drops it."""
+    texts = {
+        "csharp.md": "# Service\n\nWritten in C# and tested on Fridays.\n",
+        "c.md": "# Vitamins\n\nC and C again: C is the letter, C.\n",
+        "end.md": "# Courses\n\nIn spring we teach C#",
+        "rates.md": "# Rates\n\nInterest rose to 5%, said the bank.\n",
+        "five.md": "# Boats\n\n5 boats, 5 men, 5 oars.\n",
+        "rd.md": "# Budget\n\nThe R&D budget doubled.\n",
+        "letters.md": "# Letters\n\nR and D, D and R.\n",
+    }
+    (tmp_path / "kb").mkdir()
+    for name, text in texts.items():
+        (tmp_path / "kb" / name).write_text(text, "utf-8")
+    with KnowledgeBase(Settings(kb_path=tmp_path / "kb"), embedder=FakeEmbedder()) as kb:
+        kb.index()
+        found = paths(kb, query)
+        assert path in found[:2]
+        assert not {"c.md", "five.md", "letters.md"} & set(found)
+        assert ("end.md" in found) == ("C#" in query)
+        assert paths(kb, "-C# spring Fridays") == []

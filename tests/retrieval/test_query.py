@@ -46,7 +46,7 @@ def test_phrases(text: str, phrases: tuple[str, ...]) -> None:
         ('"slack tide" x', ("slack tide", "x")),
         ("e-mail", ("mail",)),
         ("C++", ()),
-        ("C#", ("c",)),
+        ("C#", ()),
     ],
 )
 def test_words(text: str, words: tuple[str, ...]) -> None:
@@ -93,3 +93,22 @@ def test_forms_for_the_word_table_are_spelled_as_it_spells_them() -> None:
 def test_what_is_nothing_in_a_table_has_no_form() -> None:
     assert forms([], spelled=False) == []
     assert forms(["—"], spelled=True) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "phrases", "words"),
+    [
+        ("C#", ("C#",), ()),
+        ('"C#"', ("C#",), ()),
+        ("rose to 5%", ("rose", "5%"), ("rose",)),
+        ("(F#)", ("F#",), ()),
+        ("q, z", ("q, z",), ("q", "z")),  # the punctuation of a sentence
+        ('" C"', ('" C"',), (" C",)),
+        ("再#", (), ("再",)),  # of an unspaced script one character is a word
+    ],
+)
+def test_a_letter_with_its_symbol_is_looked_for_as_it_stands(
+    query: str, phrases: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    compiled = compile_query(query)
+    assert (compiled.phrases, compiled.words) == (phrases, words)
