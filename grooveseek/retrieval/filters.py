@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 
 from grooveseek.errors import QueryError
 from grooveseek.model.query import Filters, SearchRequest
-from grooveseek.text.dates import parse_date
+from grooveseek.text.dates import in_range, parse_date
 
 MAX_QUERY_BYTES = 1024
 MAX_LIMIT = 1000
@@ -35,6 +35,9 @@ def check_filters(filters: Filters, declared_fields: Collection[str]) -> None:
     for name, value in (("date_from", filters.date_from), ("date_to", filters.date_to)):
         if value is not None and parse_date(value) is None:
             raise QueryError(f"{name} is {value!r}, which is no date. Write YYYY-MM-DD or RFC 3339")
+    first, last = filters.date_from, filters.date_to
+    if first is not None and last is not None and not in_range(first, None, last):
+        raise QueryError(f"date_to {last!r} lies before date_from {first!r}, so no date is in the range. Swap them")
     if filters.path_globs is not None and not filters.path_globs:
         raise QueryError("path_globs is an empty list, which matches nothing. Leave it out or name a glob")
     lists: list[tuple[str, Sequence[str]]] = [

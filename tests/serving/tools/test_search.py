@@ -60,6 +60,10 @@ def test_filters_reach_the_search_and_are_echoed(tool, given, found):
         ({"mmr_same_doc_penalty": -0.5}, "mmr_same_doc_penalty"),
         ({"min_confidence_ratio": -1}, "min_confidence_ratio is -1"),
         ({"date_from": "soon"}, "date_from is 'soon', which is no date"),
+        (
+            {"date_from": "2026-05-01", "date_to": "2026-04-30T12:00:00Z"},
+            "date_to '2026-04-30T12:00:00Z' lies before date_from '2026-05-01'",
+        ),
         ({"path_globs": []}, "path_globs is an empty list"),
         ({"tags_any": ["x"] * 65}, "tags_any has 65 items; at most 64"),
         ({"tags_all": ["x" * 1025]}, "tags_all"),
