@@ -96,7 +96,7 @@ to groove in the same mode: above 1 the other system takes more. p is of the pai
   whole sentences finds next to nothing, and fast: its own `qmd query` has a language model turn it into keywords first.
 - groove, and qmd, also read, parse and cut the files of the collections while they build; the others are handed chunks.
 
-Asking keeps one core busy, a load of about 1: times taken at a higher load say little, and least of the systems that
+Asking keeps one core busy, a load of about 1: times taken at a higher load say less, and least of the systems that
 use several cores (numpy's products, lancedb, chromadb, faiss).
 
 A ratio compares what a user waits for or pays, not equal work: groove's answer also has match spans, a confidence and
