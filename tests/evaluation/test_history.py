@@ -71,7 +71,7 @@ def test_a_history_whose_lock_is_held_for_long_says_so(path: Path, monkeypatch: 
 
 def test_a_history_whose_lock_cannot_be_made_says_so(path: Path) -> None:
     (path.parent / "file").write_text("no folder")
-    with pytest.raises(HistoryError, match="could not be written: .* cannot be locked"):
+    with pytest.raises(HistoryError, match=r"could not be written: .* cannot be locked"):
         record_run(path.parent / "file" / path.name, OLD, keep=10)
 
 
