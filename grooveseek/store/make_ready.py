@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -24,8 +25,15 @@ COMMON_SHARE = 100
 """Words that stand in so many chunks, and in one of so many, have their list written down; others are quickly read."""
 
 
+class _Stopped(Exception):  # noqa: N818 - a way out of a transaction, not an error
+    pass
+
+
 def make_ready(database: Database, *, should_stop: Callable[[], bool] = lambda: False) -> None:
-    """Write every piece anew, from what the index holds now; take them away from an index that is not large."""
+    """Write every piece anew, from what the index holds now; take them away from an index that is not large.
+
+    When stopped, a kind of pieces that is not complete stays as it was.
+    """
     makers: Mapping[Kind, Callable[[Database], Iterator[Piece]]] = {
         "lengths": _lengths,
         "codes": _codes,
@@ -33,10 +41,17 @@ def make_ready(database: Database, *, should_stop: Callable[[], bool] = lambda: 
     }
     large = database.value("SELECT count(*) FROM chunks") >= LARGE
     for kind, made in makers.items():
-        if should_stop():
+        with contextlib.suppress(_Stopped), database.transaction():  # so that what is read is of the state it names
+            Ready(database).replace(kind, _unless_stopped(made(database) if large else iter(()), should_stop))
+
+
+def _unless_stopped(pieces: Iterator[Piece], should_stop: Callable[[], bool]) -> Iterator[Piece]:
+    while not should_stop():
+        piece = next(pieces, None)
+        if piece is None:
             return
-        with database.transaction():  # so that what is read is of the state that the pieces name
-            Ready(database).replace(kind, made(database) if large else ())
+        yield piece
+    raise _Stopped
 
 
 def _lengths(database: Database) -> Iterator[Piece]:
