@@ -53,6 +53,7 @@ class Searchers:
         self._idle_seconds = idle_seconds
         self._processes: list[_Process] = []
         self._free: list[_Process] = []
+        self._leaving: dict[_Process, asyncio.Task[None]] = {}
         self._changed = asyncio.Condition()
         self._starting: asyncio.Task[None] | None = None
         self._ending: asyncio.TimerHandle | None = None
@@ -92,8 +93,9 @@ class Searchers:
         processes, self._processes, self._free = self._processes, [], []
         async with self._changed:
             self._changed.notify_all()
-        for process in processes:
+        for process in (*processes, *self._leaving):
             await process.end()
+        await asyncio.gather(*self._leaving.values())
 
     # -- asking ----------------------------------------------------------------------------------------------------
 
@@ -162,7 +164,9 @@ class Searchers:
         """Let the processes go; one that has a question in hand answers it first."""
         processes, self._processes, self._free, self._crowded = self._processes, [], [], 0.0
         for process in processes:
-            process.dismiss()
+            leaving = asyncio.ensure_future(process.leave())
+            self._leaving[process] = leaving
+            leaving.add_done_callback(lambda _, process=process: self._leaving.pop(process))  # type: ignore[misc]  # bound early
 
 
 class _Process:
@@ -198,10 +202,11 @@ class _Process:
         (length,) = _LENGTH.unpack(await answers.readexactly(_LENGTH.size))
         return await answers.readexactly(length)
 
-    def dismiss(self) -> None:
-        """Let it end by itself: its input is over."""
+    async def leave(self) -> None:
+        """Let it end by itself: its input is over. Returns when it has."""
         assert self._process.stdin is not None
         self._process.stdin.close()
+        await self._process.wait()
 
     async def end(self) -> None:
         """Stop it, whatever it does. It only reads, so nothing is lost."""

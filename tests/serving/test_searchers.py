@@ -178,6 +178,20 @@ def test_processes_end_when_nobody_asks_at_once_any_more(running: Callable[..., 
     assert running(body, idle_seconds=0.3) == {"by": "the server"}
 
 
+def test_closing_waits_for_processes_that_were_on_their_way_out(running: Callable[..., Any]):
+    async def body(searchers: Searchers) -> tuple[int, ...]:
+        await crowd(searchers, 2)
+        pids = searchers.pids
+        while searchers.pids:
+            await asyncio.sleep(0)  # sees them leave before any has left
+        assert any(map(alive, pids))
+        await searchers.close()
+        assert not any(map(alive, pids))
+        return pids
+
+    assert running(body, idle_seconds=0.3)
+
+
 def test_closing_ends_the_processes(running: Callable[..., Any]):
     async def body(searchers: Searchers) -> tuple[int, ...]:
         await crowd(searchers, 2)
