@@ -103,13 +103,13 @@ def _assert_as_fts5(store: Store, under: Sequence[ColumnWeights]) -> None:
             for column, weights in enumerate(under):
                 expected = _bm25(store, asked, weights)
                 assert np.flatnonzero(tally.found).tolist() == sorted(expected)
-                got = {chunk_id: tally.scores[chunk_id, column] for chunk_id in expected}
+                got = {chunk_id: tally.scores[column, chunk_id] for chunk_id in expected}
                 assert got == pytest.approx(expected, rel=1e-12, abs=1e-15)
         tally = store.fulltext.of_substrings([fold(text) for text in SUBSTRINGS], under)
         for column, weights in enumerate(under):
             expected = _by_presence(store, weights)
             assert np.flatnonzero(tally.found).tolist() == sorted(expected)
-            assert {id_: tally.scores[id_, column] for id_ in expected} == pytest.approx(expected, rel=1e-12)
+            assert {id_: tally.scores[column, id_] for id_ in expected} == pytest.approx(expected, rel=1e-12)
         assert store.fulltext.chunk_count() == store.meta.counts()[1]
 
 

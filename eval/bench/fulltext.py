@@ -98,8 +98,8 @@ def whole_leg(store: Store, size: int) -> str:
 
 def leg(store: Store, words: Sequence[str], substrings: Sequence[str]) -> list[int]:
     """The best of groove's leg."""
-    scores = store.fulltext.of_words(words, (WEIGHTS,)).scores[:, 0]
-    scores = scores + SUBSTRING_WEIGHT * store.fulltext.of_substrings(substrings, (WEIGHTS,)).scores[:, 0]
+    scores = store.fulltext.of_words(words, (WEIGHTS,)).scores[0]
+    scores = scores + SUBSTRING_WEIGHT * store.fulltext.of_substrings(substrings, (WEIGHTS,)).scores[0]
     first = np.argpartition(-scores, min(BEST, len(scores) - 1))[:BEST]
     return [int(chunk) for chunk in first[np.argsort(-scores[first], kind="stable")]]
 
@@ -167,7 +167,7 @@ def tally(store: Store, table: str, asked: Sequence[str]) -> Tally:
 
 def best(store: Store, table: str, asked: Sequence[str]) -> dict[int, float]:
     """The best of groove's leg, and their scores."""
-    scores = tally(store, table, asked).scores[:, 0]
+    scores = tally(store, table, asked).scores[0]
     first = np.argpartition(-scores, min(BEST, len(scores) - 1))[:BEST]
     return {int(chunk): float(scores[chunk]) for chunk in first[np.argsort(-scores[first], kind="stable")]}
 

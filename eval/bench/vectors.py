@@ -2,10 +2,11 @@
 
 python eval/bench/vectors.py --work DIR [1000 10000 100000 1000000]
 
-For each size two indexes: clustered vectors, and real ones (mixtures of real ones beyond --real of them; see
-embeddings.py). Every query is put to each method in turn; times are medians of processor time, which other programs on
-the machine change little. Figures are kept in the work folder, so that sizes can be measured one by one; the
-tables of all are printed and written to eval/results/vectors.md, the chart to docs/performance.svg.
+For each size three indexes: clustered vectors, real ones (mixtures of real ones beyond --real of them; see
+embeddings.py), and docstrings asked about other subjects, the hard case. Every query is put to each method in turn;
+times are medians of processor time, which other programs on the machine change little. Figures are kept in the work
+folder, so that sizes can be measured one by one; the tables of all are printed and written to
+eval/results/vectors.md, the chart to docs/performance.svg.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 from curves import chart
-from embeddings import DIMENSION, Vectors, clustered, clustered_queries, mixed, real
+from embeddings import DIMENSION, Vectors, clustered, clustered_queries, collection_texts, mixed, real
 from grooveseek.store.records import Ids
 from grooveseek.store.store import Store
 from vector_files import SqliteVec, add_document, build_groove, exact_nearest, open_sqlite_vec
@@ -71,9 +72,14 @@ def main() -> None:
         return
     options.work.mkdir(parents=True, exist_ok=True)
     embedded, asked = real(options.work, options.real)
+    documents = len(collection_texts("docs.jsonl"))
     chosen = np.linspace(0, len(asked) - 1, options.queries).astype(int)
     for size in options.sizes:
-        for data in (clustered_data(size, options.queries), real_data(embedded, asked[chosen], size)):
+        for data in (
+            clustered_data(size, options.queries),
+            real_data(embedded, asked[chosen], size),
+            off_subject_data(embedded[documents:], asked[chosen], size),
+        ):
             print(f"{size:,} {data.kind} ...", file=sys.stderr)
             keep(options.work, measure(data, size, options.work))
     results = kept(options.work)
@@ -104,6 +110,12 @@ def real_data(embedded: Vectors, queries: Vectors, size: int) -> Data:
     """Real vectors, and mixtures of them where there are too few."""
     kind = "real" if size <= len(embedded) else f"real ({len(embedded):,}) and mixtures"
     return Data(kind=kind, blocks=lambda: mixed(embedded, size, SEED), queries=queries)
+
+
+def off_subject_data(docstrings: Vectors, queries: Vectors, size: int) -> Data:
+    """The docstrings among the real vectors, asked about aerodynamics and algorithms: all cosines are low and close."""
+    kind = "off-subject" if size <= len(docstrings) else f"off-subject ({len(docstrings):,}) and mixtures"
+    return Data(kind=kind, blocks=lambda: mixed(docstrings, size, SEED), queries=queries)
 
 
 def measure(data: Data, size: int, work: Path) -> Result:

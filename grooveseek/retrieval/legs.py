@@ -176,4 +176,4 @@ def fulltext_scores(store: Store, query: CompiledQuery, weightings: Sequence[Col
     words = store.fulltext.of_words(forms(query.words, spelled=True), weightings)
     substrings = store.fulltext.of_substrings(forms(query.phrases, spelled=False), weightings)
     ids = np.flatnonzero(words.found | substrings.found)
-    return ids, words.scores[ids] + SUBSTRING_WEIGHT * substrings.scores[ids]
+    return ids, (words.scores[:, ids] + SUBSTRING_WEIGHT * substrings.scores[:, ids]).T

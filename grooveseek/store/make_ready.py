@@ -96,7 +96,7 @@ def differing(database: Database) -> Iterator[str]:
     for stem in ready.keys("words"):
         posting = postings.read_words([stem])
         listed = ready.piece("words", stem)
-        if listed is not None and not _agrees(listed, word_counts(listed), posting.ids, posting.counts, alive):
+        if listed is not None and not _agrees(listed, word_counts(listed).T, posting.ids, posting.counts.T, alive):
             yield f"the list of the word {stem!r}"
 
 

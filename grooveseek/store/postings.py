@@ -56,7 +56,7 @@ class Population:
 
 @dataclass(frozen=True, slots=True)
 class WordPosting:
-    """The chunks in which a phrase of words stands, ascending (int32), and how often in each column: [n, 3]."""
+    """The chunks in which a phrase of words stands, ascending (int32), and how often in each column: [3, n]."""
 
     ids: ChunkIds
     counts: Counts
@@ -67,7 +67,7 @@ class WordPosting:
         return self.ids.nbytes + self.counts.nbytes
 
 
-NOWHERE = WordPosting(np.zeros(0, dtype=np.int32), np.zeros((0, _COLUMNS), dtype=np.uint8))
+NOWHERE = WordPosting(np.zeros(0, dtype=np.int32), np.zeros((_COLUMNS, 0), dtype=np.uint8))
 
 
 class PostingMemory:
@@ -167,14 +167,14 @@ class Postings:
         if known is None:
             return self.read_words(stems)
         kept = self.population().alive[known.ids]
-        known = known if kept.all() else WordPosting(known.ids[kept], known.counts[kept])
+        known = known if kept.all() else WordPosting(known.ids[kept], known.counts[:, kept])
         phrase = " AND ".join(map(quoted, stems))
         if not self._db.value(
             "SELECT EXISTS (SELECT 1 FROM fts_words WHERE fts_words MATCH ? AND rowid > ?)", (phrase, last)
         ):
             return known
         new = self.read_words(stems, after=last)
-        return WordPosting(np.concatenate([known.ids, new.ids]), np.concatenate([known.counts, new.counts]))
+        return WordPosting(np.concatenate([known.ids, new.ids]), np.concatenate([known.counts, new.counts], axis=1))
 
     def _ready_words(self, stem: str) -> tuple[WordPosting | None, int]:
         piece = self._ready.piece("words", stem)
@@ -227,9 +227,9 @@ def _population(alive: Flags, lengths: npt.NDArray[np.int32]) -> Population:
 
 
 def word_counts(piece: Piece) -> Counts:
-    """How often a word stands in each chunk of a piece, by column: [chunks, 3]."""
+    """How often a word stands in each chunk of a piece, by column: [3, chunks]."""
     width = len(piece.data) // max(1, len(piece.ids) * _COLUMNS)
-    return np.frombuffer(piece.data, dtype=f"<u{width}").reshape(-1, _COLUMNS)
+    return np.frombuffer(piece.data, dtype=f"<u{width}").reshape(_COLUMNS, -1)
 
 
 def quoted(phrase: str) -> str:
@@ -243,8 +243,8 @@ def _counted(keys: Ids) -> WordPosting:
     ids, columns = keys[firsts] // 4, keys[firsts] % 4
     often = np.diff(firsts, append=len(keys))
     chunks = np.flatnonzero(np.diff(ids, prepend=-1))
-    counts = np.zeros((len(chunks), _COLUMNS), dtype=np.min_scalar_type(int(often.max(initial=0))))
-    counts[np.searchsorted(chunks, np.arange(len(ids)), side="right") - 1, columns] = often
+    counts = np.zeros((_COLUMNS, len(chunks)), dtype=np.min_scalar_type(int(often.max(initial=0))))
+    counts[columns, np.searchsorted(chunks, np.arange(len(ids)), side="right") - 1] = often
     return WordPosting(ids[chunks].astype(np.int32), counts)
 
 

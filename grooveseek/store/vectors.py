@@ -28,7 +28,7 @@ searched through the funnel."""
 COARSE, COARSE_A_RESULT, COARSE_SHARE = 16_000, 60, 40
 """Windows that pass the count of differing signs: so many, so many for each result asked for, or one of so many that
 there are, whichever is most."""
-FINE, FINE_A_RESULT, FINE_SHARE = 1_000, 8, 500
+FINE, FINE_A_RESULT, FINE_SHARE = 800, 5, 800
 """Chunks whose stored vectors are read, likewise."""
 FEW_ALLOWED = 4_096
 """A filter that leaves no more chunks than this has all of them read: exact, and as quick as the funnel."""

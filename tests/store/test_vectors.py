@@ -107,7 +107,7 @@ def test_a_narrow_funnel_finds_nearly_all_of_the_ten_nearest(
     with Store.open_for_reading(tmp_path / "i.db") as store:
         exact = [set(nearest(store, query).ids.tolist()) for query in queries]
         funnel()
-        shrink(monkeypatch, coarse=400, fine=60)
+        shrink(monkeypatch, coarse=400, fine=40)
         found = [set(nearest(store, query).ids.tolist()) for query in queries]
     shared = sum(len(one & other) for one, other in zip(exact, found, strict=True))
     assert shared >= 0.95 * 200
@@ -310,6 +310,18 @@ def test_deleted_chunks_take_no_place_in_the_funnel(
         assert max(nearest(store, query, 5).ids) <= 100
         store.documents.delete("crowd.md")
         assert len(nearest(store, query, 5)) == 5
+
+
+@pytest.mark.parametrize("dimension", [3, 64, 70, 130])
+def test_the_estimate_sets_the_query_against_signs_and_sizes(random: np.random.Generator, dimension: int) -> None:
+    vectors = unit(random, 50, dimension).astype("<f2")
+    query = unit(random, 1, dimension)[0].astype(np.float32)
+    got = signs._estimate(signs._code_table(query), signs._codes(vectors.view("<u2")))
+    expected = []
+    for vector in vectors.astype(np.float64):
+        large = np.abs(vector) > 0.6745 / np.sqrt(dimension)
+        expected.append(sum(query * np.where(vector > 0, 1, -1) * np.where(large, 3.915, 1)))
+    assert got == pytest.approx(expected, rel=1e-4, abs=1e-4)
 
 
 def test_a_segment_never_parts_a_chunk(tmp_path: Path, random: np.random.Generator, funnel: Callable[[], None]) -> None:
