@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from grooveseek.store import vectors
 from grooveseek.store.database import Database
 from grooveseek.store.memory import Kept, Revisions
 from grooveseek.store.postings import PostingMemory, Postings, word_counts
@@ -18,9 +19,9 @@ from grooveseek.store.ready import Kind, Piece, Ready
 from grooveseek.store.records import Ids
 from grooveseek.store.signs import SignCodes, segment_of
 
-LARGE = 20_000
+LARGE = 5_000
 """Chunks from which on it is worth its place: below, everything is read anew within some tens of milliseconds."""
-LEAST_COMMON = 1_000
+LEAST_COMMON = 500
 COMMON_SHARE = 100
 """Words that stand in so many chunks, and in one of so many, have their list written down; others are quickly read."""
 
@@ -63,6 +64,8 @@ def _lengths(database: Database) -> Iterator[Piece]:
 
 
 def _codes(database: Database) -> Iterator[Piece]:
+    if database.value("SELECT count(*) FROM chunk_vectors") <= vectors.KEPT_IN_MEMORY:
+        return  # searches look at the vectors themselves
     revisions = Revisions(database)
     now = revisions.current()
     for number, segment in enumerate(SignCodes(database, revisions, Kept()).segments()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from grooveseek.store import make_ready
+from grooveseek.store import make_ready, vectors
 from grooveseek.store.store import Store
 
 
@@ -12,4 +12,5 @@ def make_ready_for_any_size(store: Store) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(make_ready, "LARGE", 0)
         patch.setattr(make_ready, "LEAST_COMMON", 1)
+        patch.setattr(vectors, "KEPT_IN_MEMORY", -1)
         make_ready.make_ready(store.database)
