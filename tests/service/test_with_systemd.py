@@ -66,7 +66,9 @@ def test_a_service_from_its_installation_to_its_purge(systemd: UserSystemd, bind
     second = when_answering(bind, other_than=first.pid)
 
     assert stop_server(bind) == second.pid
-    stopped = systemd.groove("service", "status")
+    deadline = time.monotonic() + SECONDS
+    while "groove, started" in (stopped := systemd.groove("service", "status")).stdout:
+        assert time.monotonic() < deadline  # its address is free a moment before the process has ended
     assert (stopped.returncode, "groove, stopped" in stopped.stdout) == (1, True)  # ended well, so not started again
 
     removed = systemd.groove("service", "uninstall", "--purge", "--yes")
