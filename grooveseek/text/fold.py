@@ -121,10 +121,12 @@ def _fold_short(piece: str) -> str:
 
 
 def _fold_stretch(text: str) -> str:
-    previous = _with_marks_in_order(text) if len(text) > _LONG else text
+    previous = text
     while True:
-        # A fixed point, because folding can leave something that normalises again (U+0345 with other marks).
-        current = _INVISIBLE.sub("", unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", previous).casefold()))
+        # A fixed point, because folding can leave something that normalises again (U+0345 with other marks), and
+        # invisible characters gone, marks meet that stood apart.
+        ordered = _with_marks_in_order(previous) if len(previous) > _LONG else previous
+        current = _INVISIBLE.sub("", unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", ordered).casefold()))
         if current == previous:
             return current
         previous = current
@@ -134,6 +136,6 @@ def _with_marks_in_order(text: str) -> str:
     """A decomposed equivalent with marks in canonical order, in the time of a sort: a heap of thousands of marks on
     one letter must not stop an index.
     """
-    decomposed = "".join(unicodedata.normalize("NFKD", char) for char in _INVISIBLE.sub("", text))
+    decomposed = "".join(unicodedata.normalize("NFKD", char) for char in text)
     runs = groupby(decomposed, key=lambda char: unicodedata.combining(char) > 0)
     return "".join("".join(sorted(run, key=unicodedata.combining) if is_mark else run) for is_mark, run in runs)
