@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Sequence
@@ -14,12 +13,11 @@ from comparators_worker import Corpus, Found
 from grooveseek.app import KnowledgeBase
 from grooveseek.embedding.factory import build_embedder
 from grooveseek.embedding.protocol import Embedder, ModelIdentity, Vectors
-from grooveseek.model.document import Chunk
 from grooveseek.model.query import Mode, SearchRequest
 from grooveseek.retrieval.pipeline import Searcher
 from grooveseek.settings.sections import IndexSettings, Settings
-from grooveseek.store.records import ChunkRecord, DocumentRecord
 from grooveseek.store.store import Store
+from texts import document, record
 
 LONGEST_QUERY = 1024
 
@@ -102,8 +100,8 @@ class Groove:
         with Store.open_for_writing(self._path) as store:
             chunks = groupby(zip(self._corpus.chunks(), self._corpus.vectors, strict=True), key=_path_of)
             for path, rows in chunks:
-                records = [_record(index, text, vector) for index, ((_, text), vector) in enumerate(rows)]
-                store.documents.put(_document(path), records)
+                records = [record(index, text, vector[np.newaxis]) for index, ((_, text), vector) in enumerate(rows)]
+                store.documents.put(document(path), records)
             store.tidy()
             store.database.checkpoint()
 
@@ -121,27 +119,3 @@ class Groove:
 
 def _path_of(row: tuple[tuple[str, str], Vectors]) -> str:
     return row[0][0].partition("#")[0]
-
-
-def _document(path: str) -> DocumentRecord:
-    return DocumentRecord(
-        path=path,
-        title=path,
-        content_hash=hashlib.sha256(path.encode()).digest(),
-        size_bytes=1,
-        mtime_ns=1,
-        parser="md",
-    )
-
-
-def _record(index: int, content: str, vector: Vectors) -> ChunkRecord:
-    return ChunkRecord(
-        chunk=Chunk(index=index, content=content, start_line=index + 1, end_line=index + 1),
-        token_count=len(content) // 4,
-        quality=1.0,
-        is_boilerplate=False,
-        letters=1,
-        readable=1,
-        input_hash=hashlib.sha256(content.encode()).digest(),
-        vectors=vector[np.newaxis],
-    )

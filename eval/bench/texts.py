@@ -120,8 +120,8 @@ def _write(store: Store, start: int, rows: Sequence[tuple[str, Vectors]]) -> Non
 
 def _write_documents(store: Store, start: int, rows: Sequence[tuple[str, Vectors]]) -> None:
     for first in range(0, len(rows), _CHUNKS_A_DOCUMENT):
-        records = [_record(index, *row) for index, row in enumerate(rows[first : first + _CHUNKS_A_DOCUMENT])]
-        store.documents.put(_document(start + first), records)
+        records = [record(index, *row) for index, row in enumerate(rows[first : first + _CHUNKS_A_DOCUMENT])]
+        store.documents.put(document(f"d{start + first:07}.md"), records)
 
 
 def _vectors(count: int, *, wanted: bool) -> Iterator[Vectors]:
@@ -137,19 +137,20 @@ def _chunks(count: int) -> Iterator[str]:
         yield " ".join(chance.choices(every, k=_SENTENCES_A_CHUNK))
 
 
-def _document(number: int) -> DocumentRecord:
-    name = f"d{number:07}.md"
+def document(path: str) -> DocumentRecord:
+    """A document that is nothing but its path."""
     return DocumentRecord(
-        path=name,
-        title=name,
-        content_hash=hashlib.sha256(name.encode()).digest(),
+        path=path,
+        title=path,
+        content_hash=hashlib.sha256(path.encode()).digest(),
         size_bytes=1,
         mtime_ns=1,
         parser="md",
     )
 
 
-def _record(index: int, content: str, vectors: Vectors) -> ChunkRecord:
+def record(index: int, content: str, vectors: Vectors) -> ChunkRecord:
+    """A chunk that is nothing but its text, with float32 [windows, dimension]."""
     return ChunkRecord(
         chunk=Chunk(index=index, content=content, start_line=index + 1, end_line=index + 1),
         token_count=len(content) // 4,
